@@ -29,7 +29,7 @@ use crate::{Int, Rational};
 /// Equations that have been taken, and what was done to them.
 #[derive(Clone, Default)]
 pub(crate) struct Lattice {
-    steps: Vec<Step>,
+    steps: Vec<ColumnStep>,
     equations: Vec<Equation>,
     /// The equation that is brought into form, by variable.
     row: Vec<Int>,
@@ -39,7 +39,7 @@ pub(crate) struct Lattice {
 
 /// Column operations: `q` times column `pivot` is subtracted from others.
 #[derive(Clone)]
-struct Step {
+struct ColumnStep {
     pivot: u32,
     others: Vec<(u32, Int)>,
     /// The equation in which only the pivot is left, after the operations.
@@ -151,7 +151,7 @@ impl Lattice {
             }
             open.retain(|&variable| !self.row[variable as usize].is_zero());
             let done = open.len() == 1;
-            self.steps.push(Step { pivot, others, pins: done.then_some(self.equations.len()) });
+            self.steps.push(ColumnStep { pivot, others, pins: done.then_some(self.equations.len()) });
             if done {
                 let Some((value, remainder)) = rest.div_rem_floor(&least) else { return Ok(Taken::Redundant) };
                 if !remainder.is_zero() {

@@ -15,7 +15,7 @@ pub(crate) struct StepId(usize);
 
 /// One step: as a [`Node`], but facts are named by where they come from, not
 /// by their number on the way, so that splits can be left out later.
-pub(crate) enum Step {
+pub(crate) enum RefutationStep {
     Clause { clause: u32, children: Vec<Child> },
     Bound { terms: Vec<(Variable, i64)>, at_most: i64, children: Vec<Child> },
     Farkas(Multiples),
@@ -38,16 +38,16 @@ pub(crate) struct Child {
 /// Steps, some of which are no longer used.
 #[derive(Default)]
 pub(crate) struct Refutation {
-    steps: Vec<Step>,
+    steps: Vec<RefutationStep>,
 }
 
 impl Refutation {
-    pub(crate) fn add(&mut self, step: Step) -> StepId {
+    pub(crate) fn add(&mut self, step: RefutationStep) -> StepId {
         self.steps.push(step);
         StepId(self.steps.len() - 1)
     }
 
-    pub(crate) fn step(&self, id: StepId) -> &Step {
+    pub(crate) fn step(&self, id: StepId) -> &RefutationStep {
         &self.steps[id.0]
     }
 
@@ -60,16 +60,16 @@ impl Refutation {
         // What is on the way to the present step, and what is still to be written.
         let mut way: Vec<&Child> = Vec::new();
         let mut fresh = problem.variables;
-        let mut open = vec![Task::Write(root)];
+        let mut open = vec![RefutationTask::Write(root)];
         while let Some(task) = open.pop() {
             match task {
-                Task::Write(id) => {
+                RefutationTask::Write(id) => {
                     let children = writer.write(&self.steps[id.0])?;
                     for child in children.iter().rev() {
-                        open.extend([Task::Leave, Task::Write(child.step), Task::Enter(child)]);
+                        open.extend([RefutationTask::Leave, RefutationTask::Write(child.step), RefutationTask::Enter(child)]);
                     }
                 }
-                Task::Enter(child) => {
+                RefutationTask::Enter(child) => {
                     writer.facts.insert(child.assumption, u32::try_from(own + way.len()).ok()?);
                     if let Some(quotient) = child.quotient {
                         writer.numbers.insert(quotient, fresh);
@@ -77,7 +77,7 @@ impl Refutation {
                     }
                     way.push(child);
                 }
-                Task::Leave => {
+                RefutationTask::Leave => {
                     let child = way.pop()?;
                     if let Some(quotient) = child.quotient {
                         writer.numbers.remove(&quotient);
@@ -90,7 +90,7 @@ impl Refutation {
     }
 }
 
-enum Task<'a> {
+enum RefutationTask<'a> {
     Write(StepId),
     Enter(&'a Child),
     Leave,
@@ -106,16 +106,16 @@ struct Writer {
 }
 
 impl Writer {
-    fn write<'a>(&mut self, step: &'a Step) -> Option<&'a [Child]> {
+    fn write<'a>(&mut self, step: &'a RefutationStep) -> Option<&'a [Child]> {
         let (node, children): (_, &[Child]) = match step {
-            Step::Clause { clause, children } => (Node::Clause { clause: *clause }, children),
-            Step::Bound { terms, at_most, children } => {
+            RefutationStep::Clause { clause, children } => (Node::Clause { clause: *clause }, children),
+            RefutationStep::Bound { terms, at_most, children } => {
                 let terms = terms.iter().map(|(variable, coefficient)| Some((*self.numbers.get(variable)?, *coefficient)));
                 let expression = Linear::new(terms.collect::<Option<Vec<_>>>()?, 0)?;
                 (Node::Bound { expression, at_most: *at_most }, children)
             }
-            Step::Farkas(multiples) => (Node::Farkas { combination: self.combination(multiples)? }, &[]),
-            Step::Lattice { modulus, combination, tight } => {
+            RefutationStep::Farkas(multiples) => (Node::Farkas { combination: self.combination(multiples)? }, &[]),
+            RefutationStep::Lattice { modulus, combination, tight } => {
                 let (combination, tight) = (self.combination(combination)?, self.combination(tight)?);
                 (Node::Lattice { modulus: *modulus, combination, tight }, &[])
             }

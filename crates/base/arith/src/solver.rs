@@ -32,11 +32,11 @@ use serval_budget::{Budget, Stopped};
 use serval_linear::{Linear, Literal, Problem, Tree};
 
 use crate::lattice::Lattice;
-use crate::refutation::{self, Refutation, Step, StepId};
+use crate::refutation::{self, Refutation, RefutationStep, StepId};
 use crate::simplex::{Bound, Explanation, Side, Simplex, Source, Variable};
 use crate::{Int, Rational};
 use clauses::Prepared;
-use frame::{Case, Frame, Split};
+use frame::{Case, Split, SplitFrame};
 
 /// What is known of a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ pub struct Solver {
 /// The terms of an expression: `factor` times a variable of the simplex.
 /// `None` where there are no terms.
 #[derive(Clone)]
-struct Form {
+struct SimplexForm {
     scaled: Option<(Variable, Int)>,
 }
 
@@ -111,9 +111,9 @@ enum Visit {
 
 /// What is on the stack of a search.
 #[derive(Default)]
-struct Search {
+struct BranchStack {
     refutation: Refutation,
-    frames: Vec<Frame>,
+    frames: Vec<SplitFrame>,
 }
 
 /// Decides one problem; see [`Solver`].
@@ -240,7 +240,7 @@ impl Solver {
     }
 
     fn search(&mut self, conflict: Option<Explanation>, budget: &mut Budget) -> Result<Outcome, Stopped> {
-        let mut search = Search::default();
+        let mut search = BranchStack::default();
         let mut refuted = match conflict {
             Some(explanation) => Some(farkas(&mut search.refutation, explanation)?),
             None => None,
@@ -250,7 +250,7 @@ impl Solver {
                 match self.visit(&mut search, budget)? {
                     Visit::Model(model) => return Ok(Outcome::Satisfiable(model)),
                     Visit::Refuted(leaf) => refuted = Some(leaf),
-                    Visit::Split(split) => search.frames.push(Frame::new(split, self.simplex.mark())),
+                    Visit::Split(split) => search.frames.push(SplitFrame::new(split, self.simplex.mark())),
                 }
             }
             // To the next case that is open.
@@ -286,7 +286,7 @@ impl Solver {
     }
 
     /// Assumes what a case assumes.
-    fn enter(&mut self, case: &Case, frames: &mut [Frame], budget: &mut Budget) -> Result<Option<Explanation>, Stopped> {
+    fn enter(&mut self, case: &Case, frames: &mut [SplitFrame], budget: &mut Budget) -> Result<Option<Explanation>, Stopped> {
         budget.spend(1)?;
         let assumption = self.assumptions;
         // Far fewer than 2³² cases fit into any search that ends.
@@ -308,8 +308,8 @@ impl Solver {
             }
             Case::Not { clause, literal } => {
                 // −e − 1 ≥ 0.
-                let Form { scaled } = self.prepare(*clause, *literal).form;
-                let form = Form { scaled: scaled.map(|(variable, factor)| (variable, -&factor)) };
+                let SimplexForm { scaled } = self.prepare(*clause, *literal).form;
+                let form = SimplexForm { scaled: scaled.map(|(variable, factor)| (variable, -&factor)) };
                 let constant = -&Int::from(self.problem.clauses[*clause as usize][*literal].linear().constant());
                 self.assume(&form, &(&constant - &Int::ONE), source, false, budget)
             }
@@ -322,7 +322,7 @@ impl Solver {
     }
 
     /// The form of an expression, minus a multiple of a quotient.
-    fn form(&mut self, linear: &Linear, quotient: Option<(Variable, u64)>) -> Form {
+    fn form(&mut self, linear: &Linear, quotient: Option<(Variable, u64)>) -> SimplexForm {
         let terms = linear.terms().iter().map(|&(number, coefficient)| (self.variables[number as usize], Int::from(coefficient)));
         let mut terms: Vec<(Variable, Int)> = terms.collect();
         terms.extend(quotient.map(|(quotient, divisor)| (quotient, -&Int::from(divisor))));
@@ -331,9 +331,9 @@ impl Solver {
 
     /// The form of terms without repetition: those that are multiples of each
     /// other share a variable of the simplex.
-    fn form_of(&mut self, mut terms: Vec<(Variable, Int)>) -> Form {
+    fn form_of(&mut self, mut terms: Vec<(Variable, Int)>) -> SimplexForm {
         terms.sort_unstable_by_key(|&(variable, _)| variable);
-        let Some((_, first)) = terms.first() else { return Form { scaled: None } };
+        let Some((_, first)) = terms.first() else { return SimplexForm { scaled: None } };
         let sign = Int::from(i64::from(first.signum()));
         let divisor = terms.iter().fold(Int::ZERO, |divisor, (_, coefficient)| divisor.gcd(coefficient));
         let factor = &divisor * &sign;
@@ -341,7 +341,7 @@ impl Solver {
             *coefficient = coefficient.div_exact(&factor);
         }
         if let [(variable, _)] = terms[..] {
-            return Form { scaled: Some((variable, factor)) };
+            return SimplexForm { scaled: Some((variable, factor)) };
         }
         let variable = match self.defined.get(&terms) {
             Some(&variable) => variable,
@@ -352,13 +352,13 @@ impl Solver {
                 variable
             }
         };
-        Form { scaled: Some((variable, factor)) }
+        SimplexForm { scaled: Some((variable, factor)) }
     }
 
     /// Assumes that `form + constant` is at least 0, or is 0.
     fn assume(
         &mut self,
-        form: &Form,
+        form: &SimplexForm,
         constant: &Int,
         source: Source,
         is_equality: bool,
@@ -387,7 +387,7 @@ impl Solver {
         Ok(None)
     }
 
-    fn visit(&mut self, search: &mut Search, budget: &mut Budget) -> Result<Visit, Stopped> {
+    fn visit(&mut self, search: &mut BranchStack, budget: &mut Budget) -> Result<Visit, Stopped> {
         if let Some(explanation) = self.simplex.check(self.sum, budget)? {
             return farkas(&mut search.refutation, explanation).map(Visit::Refuted);
         }
@@ -411,14 +411,14 @@ impl Solver {
 }
 
 /// The assumption on the way that introduced a quotient.
-fn introducer(frames: &[Frame], variable: Variable) -> Option<u32> {
+fn introducer(frames: &[SplitFrame], variable: Variable) -> Option<u32> {
     frames.iter().find(|frame| frame.quotient == Some(variable)).map(|frame| frame.assumption)
 }
 
 fn farkas(refutation: &mut Refutation, explanation: Explanation) -> Result<Refuted, Stopped> {
     let multiples = refutation::falling(explanation).ok_or(Stopped::OutOfTicks)?;
     let used = assumptions(&multiples);
-    Ok((refutation.add(Step::Farkas(multiples)), used))
+    Ok((refutation.add(RefutationStep::Farkas(multiples)), used))
 }
 
 /// The assumptions among facts, which are sorted.

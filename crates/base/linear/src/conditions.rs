@@ -3,7 +3,7 @@
 serval_evidence::conditions! {
     /// What a tree must meet. The tests switch off one at a time and show for
     /// each a tree that is then accepted, so that none is there for nothing.
-    pub enum Condition {
+    pub enum TreeCondition {
         /// All children of a split are in the list.
         Child = "tree.child",
         /// Nothing follows the tree.

@@ -17,7 +17,9 @@ mod solution;
 mod tests;
 pub mod tree;
 
-pub use conditions::Condition;
+pub use conditions::TreeCondition;
+// What the macros of `serval-evidence` name.
+use conditions::TreeCondition as Condition;
 pub use problem::{Linear, Literal, Problem};
 pub use solution::is_solved_by;
 pub use tree::{Combination, Node, Reference, Tree, check_tree};

@@ -4,11 +4,11 @@ use serval_budget::{Budget, Stopped};
 use serval_evidence::Refusal;
 
 use crate::tests::switch::without;
-use crate::{Combination, Condition, Linear, Literal, Node, Problem, Reference, Tree, check_tree, is_solved_by};
+use crate::{Combination, Linear, Literal, Node, Problem, Reference, Tree, TreeCondition, check_tree, is_solved_by};
 
 /// Switches one condition off.
 pub(crate) mod switch {
-    serval_evidence::switch!(crate::Condition);
+    serval_evidence::switch!(crate::TreeCondition);
 }
 
 type Answer = Result<(), Refusal>;
@@ -47,7 +47,7 @@ fn residue(expression: Linear, divisor: u64) -> Node {
 
 /// A problem in `x`, a solution of it, and a tree that is refused for
 /// `condition` and nothing else.
-fn violates_only(condition: Condition) -> (Problem, Option<i64>, Vec<Node>) {
+fn violates_only(condition: TreeCondition) -> (Problem, Option<i64>, Vec<Node>) {
     let free = Problem { variables: 1, ..Problem::default() };
     let equal = |linear: Linear| Problem { equalities: vec![linear], ..free.clone() };
     let at_least = |linear: Linear| Problem { inequalities: vec![linear], ..free.clone() };
@@ -55,37 +55,37 @@ fn violates_only(condition: Condition) -> (Problem, Option<i64>, Vec<Node>) {
     let x = |coefficient, constant| linear(&[(0, coefficient)], constant);
     match condition {
         // x ≤ −1 or x ≥ 0, and only the first is refuted.
-        Condition::Child => {
+        TreeCondition::Child => {
             let problem = clause(&[Literal::AtLeastZero(x(-1, -1)), Literal::AtLeastZero(x(1, 0))]);
             (problem, Some(0), vec![Node::Clause { clause: 0 }, farkas(&[fact(0, 1)])])
         }
         // Nothing is wrong but that there is more: the problem has no solution.
-        Condition::Rest => (at_least(x(-1, -1)), None, vec![farkas(&[fact(0, 1)]), farkas(&[fact(0, 1)])]),
-        Condition::Clause => (free, Some(0), vec![Node::Clause { clause: 0 }]),
+        TreeCondition::Rest => (at_least(x(-1, -1)), None, vec![farkas(&[fact(0, 1)]), farkas(&[fact(0, 1)])]),
+        TreeCondition::Clause => (free, Some(0), vec![Node::Clause { clause: 0 }]),
         // The unknown variable 1 would be the same as the quotient: 2q + 5 = 2q + r.
-        Condition::Variables => (free, Some(0), vec![residue(linear(&[(1, 2)], 5), 2), farkas(&[fact(0, -1)]), farkas(&[fact(0, -1)])]),
-        Condition::Divisor => (free, Some(0), vec![residue(x(1, 0), 0)]),
+        TreeCondition::Variables => (free, Some(0), vec![residue(linear(&[(1, 2)], 5), 2), farkas(&[fact(0, -1)]), farkas(&[fact(0, -1)])]),
+        TreeCondition::Divisor => (free, Some(0), vec![residue(x(1, 0), 0)]),
         // −x = 2q + 1 for x = 1 makes q negative.
-        Condition::Fact => {
+        TreeCondition::Fact => {
             let nodes = vec![residue(x(-1, 0), 2), lattice(2, &[fact(0, 1), fact(1, 1)], &[]), farkas(&[fact(1, 1), variable(1, 2)])];
             (equal(x(1, -1)), Some(1), nodes)
         }
-        Condition::Sign => (at_least(linear(&[], 1)), Some(0), vec![farkas(&[fact(0, -1)])]),
-        Condition::Falling => (at_least(x(1, -1)), Some(1), vec![farkas(&[fact(0, 1)])]),
+        TreeCondition::Sign => (at_least(linear(&[], 1)), Some(0), vec![farkas(&[fact(0, -1)])]),
+        TreeCondition::Falling => (at_least(x(1, -1)), Some(1), vec![farkas(&[fact(0, 1)])]),
         // −x − 5 = 2q + r.
-        Condition::Fresh => (free, Some(0), vec![residue(x(-1, -5), 2), farkas(&[fact(0, 1)]), farkas(&[fact(0, 1)])]),
-        Condition::Farkas => (free, Some(0), vec![farkas(&[])]),
+        TreeCondition::Fresh => (free, Some(0), vec![residue(x(-1, -5), 2), farkas(&[fact(0, 1)]), farkas(&[fact(0, 1)])]),
+        TreeCondition::Farkas => (free, Some(0), vec![farkas(&[])]),
         // From 1 − x ≥ 0 neither 1 − x = 0 nor x = 0 follows, though one of them does.
-        Condition::Tight => (at_least(x(-1, 1)), Some(0), vec![lattice(0, &[fact(0, 1), variable(0, 1)], &[fact(0, 1)])]),
-        Condition::Equality => (at_least(x(2, -1)), Some(1), vec![lattice(2, &[fact(0, 1)], &[])]),
-        Condition::Modulus => (equal(x(1, -1)), Some(1), vec![lattice(2, &[fact(0, 1)], &[])]),
-        Condition::Remainder => (equal(x(2, -2)), Some(1), vec![lattice(2, &[fact(0, 1)], &[])]),
+        TreeCondition::Tight => (at_least(x(-1, 1)), Some(0), vec![lattice(0, &[fact(0, 1), variable(0, 1)], &[fact(0, 1)])]),
+        TreeCondition::Equality => (at_least(x(2, -1)), Some(1), vec![lattice(2, &[fact(0, 1)], &[])]),
+        TreeCondition::Modulus => (equal(x(1, -1)), Some(1), vec![lattice(2, &[fact(0, 1)], &[])]),
+        TreeCondition::Remainder => (equal(x(2, -2)), Some(1), vec![lattice(2, &[fact(0, 1)], &[])]),
     }
 }
 
 #[test]
 fn each_condition_is_needed() {
-    for &condition in Condition::ALL {
+    for &condition in TreeCondition::ALL {
         let (problem, solution, nodes) = violates_only(condition);
         assert!(solution.is_none_or(|value| is_solved_by(&problem, &[value])), "{condition}");
         let tree = Tree { nodes };
@@ -95,7 +95,7 @@ fn each_condition_is_needed() {
         };
         refused(check(&problem, &tree));
         assert_eq!(without(condition, || check(&problem, &tree)), Ok(()), "{condition} hides behind another condition");
-        for &other in Condition::ALL.iter().filter(|&&other| other != condition) {
+        for &other in TreeCondition::ALL.iter().filter(|&&other| other != condition) {
             refused(without(other, || check(&problem, &tree)));
         }
     }
@@ -108,7 +108,7 @@ fn nothing_is_tight_for_free() {
     let refused = |problem: &Problem, node: Node, solution: &[i64]| {
         assert!(is_solved_by(problem, solution));
         match check(problem, &Tree { nodes: vec![node] }) {
-            Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, Condition::Equality, "{rejection}"),
+            Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, TreeCondition::Equality, "{rejection}"),
             other => panic!("{other:?}"),
         }
     };
@@ -141,7 +141,7 @@ fn huge_numbers() {
     }
     for modulus in [i128::MIN, -1, 0, 1, i128::MAX] {
         let answer = check(&extreme, &Tree { nodes: vec![lattice(modulus, &[], &[fact(0, 1)])] });
-        assert!(matches!(answer, Err(Refusal::Invalid(rejection)) if rejection.condition == Condition::Remainder), "{modulus}");
+        assert!(matches!(answer, Err(Refusal::Invalid(rejection)) if rejection.condition == TreeCondition::Remainder), "{modulus}");
     }
 }
 
@@ -172,7 +172,7 @@ fn deep_trees() {
         assert_eq!(check(&problem, &read), Ok(()));
         // With its last leaf gone it is no tree.
         let tree = Tree { nodes: tree.nodes[..tree.nodes.len() - 1].to_vec() };
-        assert!(matches!(check(&problem, &tree), Err(Refusal::Invalid(rejection)) if rejection.condition == Condition::Child));
+        assert!(matches!(check(&problem, &tree), Err(Refusal::Invalid(rejection)) if rejection.condition == TreeCondition::Child));
     }
 }
 
@@ -188,7 +188,7 @@ fn caps() {
     }
     // A divisor asks for as many children as it says, and the list for no memory beyond its length.
     let tree = Tree { nodes: vec![residue(linear(&[(0, 1)], 0), u64::MAX), farkas(&[fact(0, 1)])] };
-    assert!(matches!(check(&problem, &tree), Err(Refusal::Invalid(rejection)) if rejection.condition == Condition::Child));
+    assert!(matches!(check(&problem, &tree), Err(Refusal::Invalid(rejection)) if rejection.condition == TreeCondition::Child));
     // A long combination is summed in small memory.
     let long = Tree { nodes: vec![farkas(&vec![fact(0, 1); 5_000_000])] };
     assert_eq!(check(&problem, &long), Ok(()));
@@ -226,7 +226,9 @@ fn residues_of_clauses() {
     let problem = Problem { clauses: vec![odd(0, 2), odd(1, 4)], ..problem };
     assert!(is_solved_by(&problem, &[1]));
     let nodes = [nodes, vec![leaf.clone(), leaf]].concat();
-    assert!(matches!(check(&problem, &Tree { nodes }), Err(Refusal::Invalid(rejection)) if rejection.condition == Condition::Remainder));
+    assert!(
+        matches!(check(&problem, &Tree { nodes }), Err(Refusal::Invalid(rejection)) if rejection.condition == TreeCondition::Remainder)
+    );
     // A literal with the divisor 1 never holds and has no child.
     let problem = Problem { clauses: vec![odd(0, 1)], ..problem };
     assert_eq!(check(&problem, &Tree { nodes: vec![Node::Clause { clause: 0 }] }), Ok(()));

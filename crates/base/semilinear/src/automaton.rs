@@ -22,21 +22,21 @@ use serval_budget::Budget;
 
 use crate::number::ticks;
 use crate::regex::{NodeId, Regex, RegexBuilder};
-use crate::{Counts, Edge, Error, Letter, State};
+use crate::{Counts, EdgeId, Error, Letter, StateId};
 
 /// An automaton whose edges have letters and whose states are all final.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Automaton {
     states: usize,
-    initial: State,
-    edges: Vec<(State, Letter, State)>,
+    initial: StateId,
+    edges: Vec<(StateId, Letter, StateId)>,
     letters: usize,
 }
 
 impl Automaton {
     /// States and letters are numbered from zero; edges get the numbers of their places.
-    pub fn new(states: usize, initial: State, edges: Vec<(State, Letter, State)>, letters: usize) -> Result<Self, Error> {
-        let state = |state: State| {
+    pub fn new(states: usize, initial: StateId, edges: Vec<(StateId, Letter, StateId)>, letters: usize) -> Result<Self, Error> {
+        let state = |state: StateId| {
             if state.0 < states { Ok(()) } else { Err(Error::OutOfRange { what: "state", index: state.0, count: states }) }
         };
         // Elimination adds a start and an end.
@@ -58,12 +58,12 @@ impl Automaton {
     }
 
     /// Where walks start.
-    pub fn initial(&self) -> State {
+    pub fn initial(&self) -> StateId {
         self.initial
     }
 
     /// Each edge: from where, its letter, to where.
-    pub fn edges(&self) -> &[(State, Letter, State)] {
+    pub fn edges(&self) -> &[(StateId, Letter, StateId)] {
         &self.edges
     }
 
@@ -79,8 +79,8 @@ impl Automaton {
 
     /// Whether a closed walk passes a state that a walk from the initial state
     /// visits; both are given by their edges.
-    pub(crate) fn passes(&self, walk: &Counts<Edge>, closed: &Counts<Edge>) -> bool {
-        let ends = |edges: &Counts<Edge>| -> BTreeSet<State> {
+    pub(crate) fn passes(&self, walk: &Counts<EdgeId>, closed: &Counts<EdgeId>) -> bool {
+        let ends = |edges: &Counts<EdgeId>| -> BTreeSet<StateId> {
             edges.iter().filter_map(|(edge, _)| self.edges.get(edge.0)).flat_map(|&(from, _, to)| [from, to]).collect()
         };
         let visited = ends(walk);
@@ -142,7 +142,7 @@ pub fn eliminate(automaton: &Automaton, order: bool, budget: &mut Budget) -> Res
     let mut arcs = Arcs::default();
     for (place, &(from, _, to)) in automaton.edges.iter().enumerate() {
         if left.contains(&from.0) {
-            let symbol = builder.symbol(Edge(place));
+            let symbol = builder.symbol(EdgeId(place));
             arcs.add(from.0, to.0, symbol, &mut builder);
         }
     }
@@ -184,14 +184,14 @@ pub fn eliminate(automaton: &Automaton, order: bool, budget: &mut Budget) -> Res
 mod tests {
     use super::*;
 
-    fn name(edge: Edge) -> String {
+    fn name(edge: EdgeId) -> String {
         ["a", "b", "c"].get(edge.0).map_or_else(|| format!("e{}", edge.0), ToString::to_string)
     }
 
     #[test]
     fn there_and_back() {
-        let edges = vec![(State(0), Letter(0), State(1)), (State(1), Letter(1), State(0)), (State(2), Letter(1), State(0))];
-        let automaton = Automaton::new(3, State(0), edges, 2).unwrap();
+        let edges = vec![(StateId(0), Letter(0), StateId(1)), (StateId(1), Letter(1), StateId(0)), (StateId(2), Letter(1), StateId(0))];
+        let automaton = Automaton::new(3, StateId(0), edges, 2).unwrap();
         let regex = eliminate(&automaton, false, &mut Budget::unlimited()).unwrap();
         assert_eq!(regex.display(&name).to_string(), "ε | a (b a)* (ε | b)");
         let regex = eliminate(&automaton, true, &mut Budget::unlimited()).unwrap();
@@ -201,22 +201,22 @@ mod tests {
     #[test]
     fn the_order_lowers_the_stars() {
         // A hub with three loops through other states; the hub has the smallest number.
-        let edges = (1..4).flat_map(|leaf| [(State(0), Letter(0), State(leaf)), (State(leaf), Letter(1), State(0))]).collect();
-        let automaton = Automaton::new(4, State(0), edges, 2).unwrap();
+        let edges = (1..4).flat_map(|leaf| [(StateId(0), Letter(0), StateId(leaf)), (StateId(leaf), Letter(1), StateId(0))]).collect();
+        let automaton = Automaton::new(4, StateId(0), edges, 2).unwrap();
         let heights = [true, false].map(|order| eliminate(&automaton, order, &mut Budget::unlimited()).unwrap().star_height());
         assert_eq!(heights, [1, 3]);
     }
 
     #[test]
     fn what_does_not_exist() {
-        let edges = vec![(State(0), Letter(5), State(0))];
-        assert_eq!(Automaton::new(1, State(0), edges, 2), Err(Error::OutOfRange { what: "letter", index: 5, count: 2 }));
-        assert_eq!(Automaton::new(0, State(0), vec![], 2), Err(Error::OutOfRange { what: "state", index: 0, count: 0 }));
+        let edges = vec![(StateId(0), Letter(5), StateId(0))];
+        assert_eq!(Automaton::new(1, StateId(0), edges, 2), Err(Error::OutOfRange { what: "letter", index: 5, count: 2 }));
+        assert_eq!(Automaton::new(0, StateId(0), vec![], 2), Err(Error::OutOfRange { what: "state", index: 0, count: 0 }));
     }
 
     #[test]
     fn stops() {
-        let automaton = Automaton::new(1, State(0), vec![], 0).unwrap();
+        let automaton = Automaton::new(1, StateId(0), vec![], 0).unwrap();
         assert!(matches!(eliminate(&automaton, true, &mut Budget::ticks(0)), Err(Error::Stopped(_))));
     }
 }

@@ -22,27 +22,27 @@ use crate::{Counts, Error, Letter};
 /// What remains to be done: which periods may still be used, and what is left
 /// of each letter of the target.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Task {
+struct CombinationTask {
     periods: Vec<usize>,
     rest: Vec<u64>,
 }
 
 /// Tries numbers for one period, from large to small.
-struct Frame {
-    task: Task,
+struct PeriodFrame {
+    task: CombinationTask,
     period: usize,
     /// The next number to be tried, if there is one.
     next: Option<u64>,
 }
 
-enum Step {
+enum CombinationStep {
     Solved,
     Failed,
     /// Several numbers of this period are possible.
     Branch(usize),
 }
 
-struct Search<'a> {
+struct CombinationSearch<'a> {
     /// For each period, how much it has of each letter of the target.
     periods: Vec<Vec<u64>>,
     /// How often each is used.
@@ -50,7 +50,7 @@ struct Search<'a> {
     budget: &'a mut Budget,
 }
 
-impl Search<'_> {
+impl CombinationSearch<'_> {
     fn period(&self, period: usize) -> &[u64] {
         self.periods.get(period).map_or(&[], Vec::as_slice)
     }
@@ -71,47 +71,47 @@ impl Search<'_> {
     }
 
     /// Does what there is no choice about.
-    fn propagate(&mut self, task: &mut Task) -> Result<Step, Error> {
+    fn propagate(&mut self, task: &mut CombinationTask) -> Result<CombinationStep, Error> {
         loop {
             self.budget.spend(ticks(task.periods.len()).saturating_add(1))?;
             if task.rest.iter().all(|&left| left == 0) {
-                return Ok(Step::Solved);
+                return Ok(CombinationStep::Solved);
             }
             task.periods.retain(|&period| self.most(period, &task.rest) > 0);
             let mut fewest: Option<(usize, usize, usize)> = None;
             for (letter, _) in task.rest.iter().enumerate().filter(|&(_, &left)| left > 0) {
                 let mut having = task.periods.iter().copied().filter(|&period| self.period(period).get(letter).is_some_and(|&of| of > 0));
-                let Some(first) = having.next() else { return Ok(Step::Failed) };
+                let Some(first) = having.next() else { return Ok(CombinationStep::Failed) };
                 let number = 1 + having.count();
                 if fewest.is_none_or(|(fewest, ..)| number < fewest) {
                     fewest = Some((number, letter, first));
                 }
             }
-            let Some((number, letter, period)) = fewest else { return Ok(Step::Failed) };
+            let Some((number, letter, period)) = fewest else { return Ok(CombinationStep::Failed) };
             if number > 1 {
-                return Ok(Step::Branch(period));
+                return Ok(CombinationStep::Branch(period));
             }
             let (of, left) = (self.period(period).get(letter).copied().unwrap_or(0), task.rest.get(letter).copied().unwrap_or(0));
             let wanted = left.checked_div(of).unwrap_or(0);
             if left.checked_rem(of) != Some(0) || wanted > self.most(period, &task.rest) {
-                return Ok(Step::Failed);
+                return Ok(CombinationStep::Failed);
             }
             task.periods.retain(|&other| other != period);
             self.take(period, wanted, &mut task.rest);
         }
     }
 
-    fn run(&mut self, mut task: Task) -> Result<bool, Error> {
-        let mut failed: HashSet<Task> = HashSet::new();
-        let mut stack: Vec<Frame> = Vec::new();
+    fn run(&mut self, mut task: CombinationTask) -> Result<bool, Error> {
+        let mut failed: HashSet<CombinationTask> = HashSet::new();
+        let mut stack: Vec<PeriodFrame> = Vec::new();
         loop {
             match self.propagate(&mut task)? {
-                Step::Solved => return Ok(true),
-                Step::Branch(period) if !failed.contains(&task) => {
+                CombinationStep::Solved => return Ok(true),
+                CombinationStep::Branch(period) if !failed.contains(&task) => {
                     let next = Some(self.most(period, &task.rest));
-                    stack.push(Frame { task, period, next });
+                    stack.push(PeriodFrame { task, period, next });
                 }
-                Step::Branch(_) | Step::Failed => {}
+                CombinationStep::Branch(_) | CombinationStep::Failed => {}
             }
             loop {
                 let Some(frame) = stack.last_mut() else { return Ok(false) };
@@ -156,8 +156,8 @@ pub(crate) fn combination<'a>(
         }
     }
     budget.spend(ticks(dense.len()).saturating_add(1))?;
-    let task = Task { periods: fits, rest: target.iter().map(|(_, count)| count).collect() };
-    let mut search = Search { used: vec![0; dense.len()], periods: dense, budget };
+    let task = CombinationTask { periods: fits, rest: target.iter().map(|(_, count)| count).collect() };
+    let mut search = CombinationSearch { used: vec![0; dense.len()], periods: dense, budget };
     Ok(search.run(task)?.then_some(search.used))
 }
 

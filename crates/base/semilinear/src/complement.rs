@@ -17,7 +17,7 @@ use std::num::NonZeroU64;
 
 use crate::expression::{self, Expression};
 use crate::number::ticks;
-use crate::set::{Semilinear, Work};
+use crate::set::{Semilinear, SetWork};
 use crate::{Counts, Error, Letter};
 
 /// A condition on vectors.
@@ -156,7 +156,7 @@ impl Complement {
 
 impl Semilinear {
     /// The clauses that hold for exactly the vectors that are not in this set.
-    pub fn clauses(&self, work: &mut Work<'_>) -> Result<Complement, Error> {
+    pub fn clauses(&self, work: &mut SetWork<'_>) -> Result<Complement, Error> {
         let mut clauses: Vec<Clause> = Vec::new();
         for component in self.independent(work)?.components() {
             // Elimination clears a column in each row for each period.

@@ -12,11 +12,11 @@ pub struct Letter(pub usize);
 
 /// An edge of an automaton, which has a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Edge(pub usize);
+pub struct EdgeId(pub usize);
 
 /// A state of an automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct State(pub usize);
+pub struct StateId(pub usize);
 
 /// How often each of several things occurs; cheap to clone.
 ///
@@ -155,12 +155,12 @@ impl Counts<Letter> {
 #[derive(Clone, Debug)]
 pub struct Vector {
     letters: Counts<Letter>,
-    edges: Counts<Edge>,
+    edges: Counts<EdgeId>,
 }
 
 impl Vector {
     /// Counts of letters with their witness.
-    pub fn new(letters: Counts<Letter>, edges: Counts<Edge>) -> Self {
+    pub fn new(letters: Counts<Letter>, edges: Counts<EdgeId>) -> Self {
         Self { letters, edges }
     }
 
@@ -170,7 +170,7 @@ impl Vector {
     }
 
     /// One edge with its letter.
-    pub fn edge(edge: Edge, letter: Letter) -> Self {
+    pub fn edge(edge: EdgeId, letter: Letter) -> Self {
         Self::new(Counts::one(letter), Counts::one(edge))
     }
 
@@ -180,7 +180,7 @@ impl Vector {
     }
 
     /// The witness.
-    pub fn edges(&self) -> &Counts<Edge> {
+    pub fn edges(&self) -> &Counts<EdgeId> {
         &self.edges
     }
 

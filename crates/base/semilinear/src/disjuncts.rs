@@ -266,7 +266,7 @@ impl Chosen {
 }
 
 /// A branch over the literals of one clause.
-struct Frame<'a> {
+struct ClauseFrame<'a> {
     chosen: Chosen,
     /// Clauses that are not decided, without the one that is branched over.
     clauses: Vec<&'a Clause>,
@@ -282,7 +282,7 @@ struct Frame<'a> {
 /// an error it yields nothing.
 pub struct Disjuncts<'a> {
     budget: &'a mut Budget,
-    stack: Vec<Frame<'a>>,
+    stack: Vec<ClauseFrame<'a>>,
     /// Literals of branches before those on the stack.
     passed: Vec<&'a Literal>,
     letters: usize,
@@ -366,7 +366,7 @@ impl<'a> Disjuncts<'a> {
         let Some((place, branches)) = fewest else { return Ok(Some(chosen.disjunct()?)) };
         rest.remove(place);
         let passed = self.passed.len();
-        self.stack.push(Frame { chosen, clauses: rest, branches, next: 0, passed });
+        self.stack.push(ClauseFrame { chosen, clauses: rest, branches, next: 0, passed });
         Ok(None)
     }
 

@@ -34,7 +34,7 @@ use crate::{Counts, Error, Letter, LinearSet, Vector};
 /// The number of times that a period occurs in a vector, if it is in the set:
 /// `expression / divisor`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Form {
+pub struct PeriodForm {
     /// What the expression is divided by; at least one.
     pub divisor: u64,
     /// An expression in the letters.
@@ -45,7 +45,7 @@ pub struct Form {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forms {
     /// For each period, in order: not negative, and divisible.
-    pub periods: Vec<Form>,
+    pub periods: Vec<PeriodForm>,
     /// All are zero.
     pub rest: Vec<Expression>,
 }
@@ -115,7 +115,7 @@ impl LinearSet {
             }
             let pivot = row.get(column).copied().unwrap_or(1);
             let divisor = u64::try_from(pivot.unsigned_abs()).map_err(|_| Error::Overflow)?;
-            forms.periods.push(Form { divisor, expression: expression(row, pivot.signum())? });
+            forms.periods.push(PeriodForm { divisor, expression: expression(row, pivot.signum())? });
         }
         for (row, _) in rows.iter().zip(&free).filter(|&(_, &free)| free) {
             // The last letter, mostly the one that the row began with, gets a positive coefficient.

@@ -15,8 +15,8 @@
 use serval_budget::Budget;
 
 use crate::automaton::{Automaton, eliminate};
-use crate::regex::{Node, Regex};
-use crate::set::{Options, Semilinear, Work};
+use crate::regex::{Regex, RegexNode};
+use crate::set::{Options, Semilinear, SetWork};
 use crate::{Error, Letter, Vector};
 
 /// Figures about a set and how it was made.
@@ -36,7 +36,7 @@ pub struct Statistics {
 
 impl Statistics {
     /// Those of a set that was made with this work.
-    pub fn of(set: &Semilinear, work: &Work<'_>) -> Self {
+    pub fn of(set: &Semilinear, work: &SetWork<'_>) -> Self {
         let periods = || set.components().iter().map(|component| component.periods().len());
         Self {
             largest: work.largest.max(set.components().len()),
@@ -71,7 +71,7 @@ pub fn image(automaton: &Automaton, options: &Options, budget: &mut Budget) -> R
     if !(options.prune && options.factor) {
         return Ok(Image { regex, small: set.clone(), set, statistics });
     }
-    let mut work = Work { largest: statistics.largest, ..Work::new(options, budget) };
+    let mut work = SetWork { largest: statistics.largest, ..SetWork::new(options, budget) };
     let set = set.with_fewer(&|walk, period| automaton.passes(walk, period), &mut work)?;
     let small = set.small(&mut work)?;
     let statistics = Statistics { constructed: statistics.constructed, ..Statistics::of(&small, &work) };
@@ -97,30 +97,30 @@ pub fn semilinear(
             }
         }
     }
-    let mut work = Work::new(options, budget);
+    let mut work = SetWork::new(options, budget);
     let mut sets: Vec<Semilinear> = Vec::with_capacity(nodes.len());
     let nothing = Semilinear::nothing(letters);
     for (place, node) in nodes.iter().enumerate() {
         work.budget.spend(1)?;
         let parts: Vec<&Semilinear> = node.parts().iter().map(|part| sets.get(part.index()).unwrap_or(&nothing)).collect();
         let set = match (node, &parts[..]) {
-            (Node::Nothing, _) => nothing.clone(),
-            (Node::Empty, _) => Semilinear::zero(letters),
-            (Node::Symbol(edge), _) => {
+            (RegexNode::Nothing, _) => nothing.clone(),
+            (RegexNode::Empty, _) => Semilinear::zero(letters),
+            (RegexNode::Symbol(edge), _) => {
                 let missing = Error::OutOfRange { what: "edge", index: edge.0, count: letter_of.len() };
                 let letter = letter_of.get(edge.0).copied().ok_or(missing)?;
                 Semilinear::one(letters, Vector::edge(*edge, letter))?
             }
-            (Node::Choice(_), parts) => Semilinear::union_of(letters, parts.iter().copied(), &mut work)?,
-            (Node::Sequence(_), [first, others @ ..]) => {
+            (RegexNode::Choice(_), parts) => Semilinear::union_of(letters, parts.iter().copied(), &mut work)?,
+            (RegexNode::Sequence(_), [first, others @ ..]) => {
                 let mut sum = (*first).clone();
                 for other in others {
                     sum = sum.sum(other, &mut work)?;
                 }
                 sum
             }
-            (Node::Sequence(_), []) => Semilinear::zero(letters),
-            (Node::Star(_), parts) => parts.first().copied().unwrap_or(&nothing).star(&mut work)?,
+            (RegexNode::Sequence(_), []) => Semilinear::zero(letters),
+            (RegexNode::Star(_), parts) => parts.first().copied().unwrap_or(&nothing).star(&mut work)?,
         };
         for part in node.parts() {
             if last_use.get(part.index()) == Some(&place)

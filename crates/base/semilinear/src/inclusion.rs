@@ -14,7 +14,7 @@ use serval_linear::Problem;
 use crate::complement::{Clause, Literal};
 use crate::expression;
 use crate::number::minus;
-use crate::set::{Semilinear, Work};
+use crate::set::{Semilinear, SetWork};
 use crate::{Counts, Error, Letter, LinearSet, Vector};
 
 /// A literal about vectors of `linear`, as one about how often each period is
@@ -58,7 +58,7 @@ pub(crate) fn literals_satisfiable(letters: usize, literals: &[Literal], budget:
 
 impl Semilinear {
     /// Whether all vectors of this set are in the other; exact.
-    pub fn is_included_in(&self, other: &Self, work: &mut Work<'_>) -> Result<bool, Error> {
+    pub fn is_included_in(&self, other: &Self, work: &mut SetWork<'_>) -> Result<bool, Error> {
         let mut left: Vec<&LinearSet> = Vec::new();
         'components: for component in self.components() {
             for other in other.components() {
@@ -82,7 +82,7 @@ impl Semilinear {
     }
 
     /// Whether both sets have the same vectors; exact.
-    pub fn equals(&self, other: &Self, work: &mut Work<'_>) -> Result<bool, Error> {
+    pub fn equals(&self, other: &Self, work: &mut SetWork<'_>) -> Result<bool, Error> {
         Ok(self.is_included_in(other, work)? && other.is_included_in(self, work)?)
     }
 }

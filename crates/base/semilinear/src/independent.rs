@@ -31,15 +31,15 @@ use std::collections::HashSet;
 use serval_budget::Budget;
 
 use crate::number::{clear, content, ticks};
-use crate::set::{Collector, Semilinear, Work};
+use crate::set::{Collector, Semilinear, SetWork};
 use crate::{Error, Letter, LinearSet, Vector};
 
 /// One side of a relation: periods, by place, and how often each occurs.
-type Side = Vec<(usize, u64)>;
+type RelationSide = Vec<(usize, u64)>;
 
 /// The side of a relation between the periods that has the smaller sum, if
 /// they are dependent.
-fn relation(periods: &[Vector], budget: &mut Budget) -> Result<Option<Side>, Error> {
+fn relation(periods: &[Vector], budget: &mut Budget) -> Result<Option<RelationSide>, Error> {
     let mut letters: Vec<Letter> = periods.iter().flat_map(|period| period.letters().iter().map(|(letter, _)| letter)).collect();
     letters.sort();
     letters.dedup();
@@ -59,8 +59,8 @@ fn relation(periods: &[Vector], budget: &mut Budget) -> Result<Option<Side>, Err
         }
         let combination = row.get(letters.len()..).unwrap_or_default();
         let divisor = content(combination.iter().copied())?.max(1);
-        let side = |sign: i128| -> Result<(u128, Side), Error> {
-            let mut side = Side::new();
+        let side = |sign: i128| -> Result<(u128, RelationSide), Error> {
+            let mut side = RelationSide::new();
             let mut sum: u128 = 0;
             for (place, &entry) in combination.iter().enumerate() {
                 if entry.signum() == sign {
@@ -79,7 +79,7 @@ fn relation(periods: &[Vector], budget: &mut Budget) -> Result<Option<Side>, Err
 
 impl Semilinear {
     /// The same set, with components whose periods are linearly independent.
-    pub fn independent(&self, work: &mut Work<'_>) -> Result<Self, Error> {
+    pub fn independent(&self, work: &mut SetWork<'_>) -> Result<Self, Error> {
         let cap = work.options.max_components;
         let too_large = Error::TooLarge { what: "components", cap };
         let mut collector = Collector::default();
@@ -127,7 +127,7 @@ mod tests {
         let set = Semilinear::new(1, vec![LinearSet::new(vector(&[1]), [vector(&[2]), vector(&[3])])]).unwrap();
         let options = Options::default();
         let mut budget = Budget::unlimited();
-        let independent = set.independent(&mut Work::new(&options, &mut budget)).unwrap();
+        let independent = set.independent(&mut SetWork::new(&options, &mut budget)).unwrap();
         let name = |_: Letter| "a".to_string();
         assert_eq!(independent.display(&name).to_string(), "{ (a:4) + k1·(a:2) }\n{ (a:1) + k1·(a:2) }");
     }
@@ -137,7 +137,7 @@ mod tests {
         let set = Semilinear::new(1, vec![LinearSet::new(vector(&[1]), [vector(&[200]), vector(&[301])])]).unwrap();
         let options = Options { max_components: 100, ..Options::default() };
         let mut budget = Budget::unlimited();
-        let independent = set.independent(&mut Work::new(&options, &mut budget));
+        let independent = set.independent(&mut SetWork::new(&options, &mut budget));
         assert_eq!(independent.unwrap_err(), Error::TooLarge { what: "components", cap: 100 });
     }
 }

@@ -57,12 +57,12 @@ mod set;
 
 pub use automaton::{Automaton, eliminate};
 pub use complement::{Clause, Complement, Literal};
-pub use counts::{Counts, Edge, Letter, State, Vector};
+pub use counts::{Counts, EdgeId, Letter, StateId, Vector};
 pub use disjuncts::{Disjunct, Disjuncts};
 pub use error::Error;
 pub use expression::Expression;
-pub use forms::{Form, Forms};
+pub use forms::{Forms, PeriodForm};
 pub use image::{Image, Statistics, image, semilinear};
 pub use linear_set::LinearSet;
-pub use regex::{Node, NodeId, Regex, RegexBuilder};
-pub use set::{Options, Semilinear, Work};
+pub use regex::{NodeId, Regex, RegexBuilder, RegexNode};
+pub use set::{Options, Semilinear, SetWork};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serval_budget::Budget;
 
 use crate::combination::combination;
-use crate::{Counts, Edge, Error, Letter, Vector};
+use crate::{Counts, EdgeId, Error, Letter, Vector};
 
 /// The linear set `{ base + Σ k(i) · periods(i) | k(i) natural }`.
 ///
@@ -58,7 +58,7 @@ impl LinearSet {
     }
 
     /// Edges for `vector`, if it is in the set: those of the base and of its periods.
-    pub fn witness(&self, vector: &Counts<Letter>, budget: &mut Budget) -> Result<Option<Counts<Edge>>, Error> {
+    pub fn witness(&self, vector: &Counts<Letter>, budget: &mut Budget) -> Result<Option<Counts<EdgeId>>, Error> {
         let Some(coefficients) = self.coefficients(vector, budget)? else { return Ok(None) };
         let mut edges = self.base.edges().clone();
         for (period, &number) in self.periods.iter().zip(&coefficients) {

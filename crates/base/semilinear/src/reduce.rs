@@ -43,8 +43,8 @@
 
 use serval_budget::Stopped;
 
-use crate::set::{Options, Semilinear, Work};
-use crate::{Counts, Edge, Error, Letter, LinearSet, Vector};
+use crate::set::{Options, Semilinear, SetWork};
+use crate::{Counts, EdgeId, Error, Letter, LinearSet, Vector};
 
 /// Ticks for one test of inclusion.
 const TEST_TICKS: u64 = 100_000;
@@ -53,19 +53,19 @@ const ALL_TICKS: u64 = 10_000_000;
 
 /// Whether a period passes a state that a walk visits: the edges of the walk,
 /// and those of the period.
-pub(crate) type Passes<'a> = dyn Fn(&Counts<Edge>, &Counts<Edge>) -> bool + 'a;
+pub(crate) type Passes<'a> = dyn Fn(&Counts<EdgeId>, &Counts<EdgeId>) -> bool + 'a;
 
 struct Reduction<'a, 'b> {
     letters: usize,
     components: Vec<LinearSet>,
     /// If witnesses are to be kept.
     passes: Option<&'a Passes<'a>>,
-    work: &'a mut Work<'b>,
+    work: &'a mut SetWork<'b>,
     /// For tests that are exact.
     ticks: u64,
 }
 
-type Rule<'a, 'b> = fn(&mut Reduction<'a, 'b>, usize) -> Result<bool, Error>;
+type RewriteRule<'a, 'b> = fn(&mut Reduction<'a, 'b>, usize) -> Result<bool, Error>;
 
 impl<'a, 'b> Reduction<'a, 'b> {
     /// All components but one, if one is left out.
@@ -95,7 +95,7 @@ impl<'a, 'b> Reduction<'a, 'b> {
         let mut part = self.work.budget.part(ticks);
         let before = part.left();
         let options = Options { prune: true, ..self.work.options.clone() };
-        let included = one.is_included_in(&near, &mut Work::new(&options, &mut part));
+        let included = one.is_included_in(&near, &mut SetWork::new(&options, &mut part));
         let spent = before.saturating_sub(part.left());
         self.ticks = self.ticks.saturating_sub(spent.max(1));
         self.work.budget.spend(spent)?;
@@ -188,7 +188,7 @@ impl<'a, 'b> Reduction<'a, 'b> {
     }
 
     /// Applies a rule to one component after the other until it applies no more.
-    fn exhaust(&mut self, rule: Rule<'a, 'b>) -> Result<bool, Error> {
+    fn exhaust(&mut self, rule: RewriteRule<'a, 'b>) -> Result<bool, Error> {
         let mut changed = false;
         let mut place = self.components.len();
         // The last ones are the largest as a rule.
@@ -226,7 +226,7 @@ fn may_meet(one: &LinearSet, other: &LinearSet) -> bool {
 }
 
 impl Semilinear {
-    fn reduced(&self, passes: Option<&Passes<'_>>, work: &mut Work<'_>) -> Result<Self, Error> {
+    fn reduced(&self, passes: Option<&Passes<'_>>, work: &mut SetWork<'_>) -> Result<Self, Error> {
         let (letters, components) = (self.letters(), self.components().to_vec());
         let mut reduction = Reduction { letters, components, passes, work, ticks: ALL_TICKS };
         reduction.run()?;
@@ -238,13 +238,13 @@ impl Semilinear {
     ///
     /// `passes` says whether a period, given by its edges, passes a state that a
     /// walk visits, given by its edges, too.
-    pub(crate) fn with_fewer(&self, passes: &Passes<'_>, work: &mut Work<'_>) -> Result<Self, Error> {
+    pub(crate) fn with_fewer(&self, passes: &Passes<'_>, work: &mut SetWork<'_>) -> Result<Self, Error> {
         self.reduced(Some(passes), work)
     }
 
     /// The same set with few components, and without witnesses. What is hard to
     /// decide is kept.
-    pub fn small(&self, work: &mut Work<'_>) -> Result<Self, Error> {
+    pub fn small(&self, work: &mut SetWork<'_>) -> Result<Self, Error> {
         let bare = |vector: &Vector| Vector::from(vector.letters().clone());
         let components = self.components().iter().map(|linear| LinearSet::new(bare(linear.base()), linear.periods().iter().map(bare)));
         Self::new(self.letters(), components.collect())?.reduced(None, work)

@@ -10,7 +10,7 @@ use std::fmt;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use crate::Edge;
+use crate::EdgeId;
 
 /// Where a node is in its expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,13 +25,13 @@ impl NodeId {
 
 /// A regular expression whose parts are other nodes of the same list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Node {
+pub enum RegexNode {
     /// No word.
     Nothing,
     /// The empty word.
     Empty,
     /// One edge.
-    Symbol(Edge),
+    Symbol(EdgeId),
     /// A word of one of the parts. There are at least two.
     Choice(Vec<NodeId>),
     /// A word of each part, one after the other. There are at least two.
@@ -40,7 +40,7 @@ pub enum Node {
     Star(NodeId),
 }
 
-impl Node {
+impl RegexNode {
     /// The parts of the node.
     pub fn parts(&self) -> &[NodeId] {
         match self {
@@ -55,7 +55,7 @@ impl Node {
 /// word in a sequence, stars of stars, and the like. Languages stay the same.
 #[derive(Debug)]
 pub struct RegexBuilder {
-    nodes: IndexSet<Node, FxBuildHasher>,
+    nodes: IndexSet<RegexNode, FxBuildHasher>,
     /// What making nodes has cost since it was last asked for.
     cost: u64,
 }
@@ -75,7 +75,7 @@ const EMPTY: NodeId = NodeId(1);
 impl RegexBuilder {
     /// Knows no symbols yet.
     pub fn new() -> Self {
-        Self { nodes: [Node::Nothing, Node::Empty].into_iter().collect(), cost: 0 }
+        Self { nodes: [RegexNode::Nothing, RegexNode::Empty].into_iter().collect(), cost: 0 }
     }
 
     /// What making nodes has cost since this was asked last, in ticks: a node has as many parts as there are ways
@@ -84,8 +84,8 @@ impl RegexBuilder {
         std::mem::take(&mut self.cost)
     }
 
-    fn node(&self, id: NodeId) -> &Node {
-        self.nodes.get_index(id.0).unwrap_or(&Node::Nothing)
+    fn node(&self, id: NodeId) -> &RegexNode {
+        self.nodes.get_index(id.0).unwrap_or(&RegexNode::Nothing)
     }
 
     /// A node of another builder means nothing here.
@@ -93,7 +93,7 @@ impl RegexBuilder {
         if id.0 < self.nodes.len() { id } else { NOTHING }
     }
 
-    fn add(&mut self, node: Node) -> NodeId {
+    fn add(&mut self, node: RegexNode) -> NodeId {
         self.cost = self.cost.saturating_add(NODE_COST + node.parts().len() as u64);
         NodeId(self.nodes.insert_full(node).0)
     }
@@ -109,8 +109,8 @@ impl RegexBuilder {
     }
 
     /// One edge.
-    pub fn symbol(&mut self, edge: Edge) -> NodeId {
-        self.add(Node::Symbol(edge))
+    pub fn symbol(&mut self, edge: EdgeId) -> NodeId {
+        self.add(RegexNode::Symbol(edge))
     }
 
     /// A word of one of the parts.
@@ -119,7 +119,7 @@ impl RegexBuilder {
         for &part in parts {
             let part = self.own(part);
             let own = [part];
-            let inner: &[NodeId] = if let Node::Choice(inner) = self.node(part) { inner } else { &own };
+            let inner: &[NodeId] = if let RegexNode::Choice(inner) = self.node(part) { inner } else { &own };
             // The parts of a choice are different, and none of them is nothing.
             if flat.is_empty() && inner.len() > 1 {
                 flat.extend(inner);
@@ -132,13 +132,13 @@ impl RegexBuilder {
             }
         }
         // A star has the empty word anyway.
-        if flat.iter().any(|&part| matches!(self.node(part), Node::Star(_))) {
+        if flat.iter().any(|&part| matches!(self.node(part), RegexNode::Star(_))) {
             flat.retain(|&part| part != EMPTY);
         }
         match flat[..] {
             [] => NOTHING,
             [one] => one,
-            _ => self.add(Node::Choice(flat)),
+            _ => self.add(RegexNode::Choice(flat)),
         }
     }
 
@@ -151,7 +151,7 @@ impl RegexBuilder {
             if part == NOTHING {
                 return NOTHING;
             }
-            let again = flat.last() == Some(&part) && matches!(self.node(part), Node::Star(_));
+            let again = flat.last() == Some(&part) && matches!(self.node(part), RegexNode::Star(_));
             if part != EMPTY && !again {
                 flat.push(part);
             }
@@ -159,7 +159,7 @@ impl RegexBuilder {
         match flat[..] {
             [] => EMPTY,
             [one] => one,
-            _ => self.add(Node::Sequence(flat)),
+            _ => self.add(RegexNode::Sequence(flat)),
         }
     }
 
@@ -167,14 +167,14 @@ impl RegexBuilder {
     pub fn star(&mut self, part: NodeId) -> NodeId {
         let part = self.own(part);
         match self.node(part) {
-            Node::Nothing | Node::Empty => EMPTY,
-            Node::Star(_) => part,
-            Node::Choice(parts) if parts.contains(&EMPTY) => {
+            RegexNode::Nothing | RegexNode::Empty => EMPTY,
+            RegexNode::Star(_) => part,
+            RegexNode::Choice(parts) if parts.contains(&EMPTY) => {
                 let rest: Vec<NodeId> = parts.iter().copied().filter(|&part| part != EMPTY).collect();
                 let rest = self.choice(&rest);
                 self.star(rest)
             }
-            _ => self.add(Node::Star(part)),
+            _ => self.add(RegexNode::Star(part)),
         }
     }
 
@@ -196,13 +196,13 @@ impl RegexBuilder {
             }
         }
         let mut renamed = vec![NOTHING; root.0 + 1];
-        let mut nodes: Vec<Node> = Vec::new();
+        let mut nodes: Vec<RegexNode> = Vec::new();
         for place in (0..=root.0).filter(|&place| wanted.get(place) == Some(&true)) {
             let rename = |part: &NodeId| renamed.get(part.0).copied().unwrap_or(NOTHING);
             let node = match self.node(NodeId(place)) {
-                Node::Choice(parts) => Node::Choice(parts.iter().map(rename).collect()),
-                Node::Sequence(parts) => Node::Sequence(parts.iter().map(rename).collect()),
-                Node::Star(part) => Node::Star(rename(part)),
+                RegexNode::Choice(parts) => RegexNode::Choice(parts.iter().map(rename).collect()),
+                RegexNode::Sequence(parts) => RegexNode::Sequence(parts.iter().map(rename).collect()),
+                RegexNode::Star(part) => RegexNode::Star(rename(part)),
                 leaf => leaf.clone(),
             };
             if let Some(renamed) = renamed.get_mut(place) {
@@ -218,12 +218,12 @@ impl RegexBuilder {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Regex {
     /// All are parts of the last.
-    nodes: Vec<Node>,
+    nodes: Vec<RegexNode>,
 }
 
 impl Regex {
     /// The nodes, parts before what they are parts of. The last is the expression.
-    pub fn nodes(&self) -> &[Node] {
+    pub fn nodes(&self) -> &[RegexNode] {
         &self.nodes
     }
 
@@ -233,7 +233,7 @@ impl Regex {
     }
 
     /// For each node a number that is made of those of its parts; that of the expression.
-    fn fold(&self, number: impl Fn(&Node, &mut dyn Iterator<Item = u64>) -> u64) -> u64 {
+    fn fold(&self, number: impl Fn(&RegexNode, &mut dyn Iterator<Item = u64>) -> u64) -> u64 {
         let mut numbers: Vec<u64> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
             let mut parts = node.parts().iter().map(|part| numbers.get(part.0).copied().unwrap_or(0));
@@ -250,21 +250,21 @@ impl Regex {
 
     /// How deep stars are nested.
     pub fn star_height(&self) -> u64 {
-        self.fold(|node, parts| parts.max().unwrap_or(0).saturating_add(u64::from(matches!(node, Node::Star(_)))))
+        self.fold(|node, parts| parts.max().unwrap_or(0).saturating_add(u64::from(matches!(node, RegexNode::Star(_)))))
     }
 
     /// The expression as a text in which an edge is called as `name` says, such
     /// as `(a b* | c)*`.
     ///
     /// Everything is written out: look at [`written_size`](Self::written_size) first.
-    pub fn display<'a>(&'a self, name: &'a dyn Fn(Edge) -> String) -> impl fmt::Display + 'a {
+    pub fn display<'a>(&'a self, name: &'a dyn Fn(EdgeId) -> String) -> impl fmt::Display + 'a {
         Shown { regex: self, name }
     }
 }
 
 struct Shown<'a> {
     regex: &'a Regex,
-    name: &'a dyn Fn(Edge) -> String,
+    name: &'a dyn Fn(EdgeId) -> String,
 }
 
 /// What surrounds a part, from loose to tight.
@@ -275,51 +275,51 @@ enum Around {
     Star,
 }
 
-enum Task<'a> {
+enum RegexTask<'a> {
     Text(&'static str),
-    Node(&'a Node, Around),
+    Node(&'a RegexNode, Around),
 }
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A stack of its own, since expressions can be nested deeply.
-        let node = |id: &NodeId| self.regex.nodes.get(id.0).unwrap_or(&Node::Nothing);
-        let mut tasks: Vec<Task<'_>> = self.regex.nodes.last().map(|root| Task::Node(root, Around::Choice)).into_iter().collect();
+        let node = |id: &NodeId| self.regex.nodes.get(id.0).unwrap_or(&RegexNode::Nothing);
+        let mut tasks: Vec<RegexTask<'_>> = self.regex.nodes.last().map(|root| RegexTask::Node(root, Around::Choice)).into_iter().collect();
         while let Some(task) = tasks.pop() {
             let (parts, between, within, around) = match task {
-                Task::Text(text) => {
+                RegexTask::Text(text) => {
                     f.write_str(text)?;
                     continue;
                 }
-                Task::Node(Node::Nothing, _) => {
+                RegexTask::Node(RegexNode::Nothing, _) => {
                     f.write_str("∅")?;
                     continue;
                 }
-                Task::Node(Node::Empty, _) => {
+                RegexTask::Node(RegexNode::Empty, _) => {
                     f.write_str("ε")?;
                     continue;
                 }
-                Task::Node(Node::Symbol(edge), _) => {
+                RegexTask::Node(RegexNode::Symbol(edge), _) => {
                     f.write_str(&(self.name)(*edge))?;
                     continue;
                 }
-                Task::Node(Node::Star(part), _) => {
-                    tasks.push(Task::Text("*"));
-                    tasks.push(Task::Node(node(part), Around::Star));
+                RegexTask::Node(RegexNode::Star(part), _) => {
+                    tasks.push(RegexTask::Text("*"));
+                    tasks.push(RegexTask::Node(node(part), Around::Star));
                     continue;
                 }
-                Task::Node(Node::Choice(parts), around) => (parts, " | ", Around::Choice, around),
-                Task::Node(Node::Sequence(parts), around) => (parts, " ", Around::Sequence, around),
+                RegexTask::Node(RegexNode::Choice(parts), around) => (parts, " | ", Around::Choice, around),
+                RegexTask::Node(RegexNode::Sequence(parts), around) => (parts, " ", Around::Sequence, around),
             };
             let brackets = around > within;
             if brackets {
                 f.write_str("(")?;
-                tasks.push(Task::Text(")"));
+                tasks.push(RegexTask::Text(")"));
             }
             for (place, part) in parts.iter().enumerate().rev() {
-                tasks.push(Task::Node(node(part), within));
+                tasks.push(RegexTask::Node(node(part), within));
                 if place > 0 {
-                    tasks.push(Task::Text(between));
+                    tasks.push(RegexTask::Text(between));
                 }
             }
         }
@@ -331,14 +331,14 @@ impl fmt::Display for Shown<'_> {
 mod tests {
     use super::*;
 
-    fn name(edge: Edge) -> String {
+    fn name(edge: EdgeId) -> String {
         ["a", "b", "c"].get(edge.0).map_or_else(|| format!("e{}", edge.0), ToString::to_string)
     }
 
     #[test]
     fn texts_and_measures() {
         let mut builder = RegexBuilder::new();
-        let [a, b, c] = [0, 1, 2].map(|edge| builder.symbol(Edge(edge)));
+        let [a, b, c] = [0, 1, 2].map(|edge| builder.symbol(EdgeId(edge)));
         let b_star = builder.star(b);
         let ab = builder.sequence(&[a, b_star]);
         let either = builder.choice(&[ab, c]);
@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn simplification() {
         let mut builder = RegexBuilder::new();
-        let a = builder.symbol(Edge(0));
+        let a = builder.symbol(EdgeId(0));
         let (nothing, empty) = (builder.nothing(), builder.empty());
         let star = builder.star(a);
         assert_eq!(builder.star(star), star);

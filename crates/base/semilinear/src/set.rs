@@ -36,7 +36,7 @@ use std::fmt;
 
 use serval_budget::Budget;
 
-use crate::{Counts, Edge, Error, Letter, LinearSet, Vector};
+use crate::{Counts, EdgeId, Error, Letter, LinearSet, Vector};
 
 /// How sets are computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Default for Options {
 
 /// How to work, how long, and how large the sets became.
 #[derive(Debug)]
-pub struct Work<'a> {
+pub struct SetWork<'a> {
     /// How sets are computed.
     pub options: &'a Options,
     /// How long.
@@ -70,7 +70,7 @@ pub struct Work<'a> {
     pub largest: usize,
 }
 
-impl<'a> Work<'a> {
+impl<'a> SetWork<'a> {
     /// Work that has not begun.
     pub fn new(options: &'a Options, budget: &'a mut Budget) -> Self {
         Self { options, budget, largest: 0 }
@@ -94,7 +94,7 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    pub(crate) fn add(&mut self, linear: LinearSet, work: &mut Work<'_>) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, linear: LinearSet, work: &mut SetWork<'_>) -> Result<(), Error> {
         work.budget.spend(1)?;
         let linear = if work.options.prune { linear.without_redundant_periods(work.budget)? } else { linear };
         if !self.seen.insert(linear.clone()) {
@@ -188,7 +188,7 @@ impl Semilinear {
     }
 
     /// Edges for `vector`, if it is in the set.
-    pub fn witness(&self, vector: &Counts<Letter>, budget: &mut Budget) -> Result<Option<Counts<Edge>>, Error> {
+    pub fn witness(&self, vector: &Counts<Letter>, budget: &mut Budget) -> Result<Option<Counts<EdgeId>>, Error> {
         for component in &self.components {
             budget.spend(1)?;
             if let Some(edges) = component.witness(vector, budget)? {
@@ -199,7 +199,7 @@ impl Semilinear {
     }
 
     /// The vectors of any of the sets.
-    pub fn union_of<'a>(letters: usize, sets: impl IntoIterator<Item = &'a Self>, work: &mut Work<'_>) -> Result<Self, Error> {
+    pub fn union_of<'a>(letters: usize, sets: impl IntoIterator<Item = &'a Self>, work: &mut SetWork<'_>) -> Result<Self, Error> {
         let mut collector = Collector::default();
         let mut letters = letters;
         for set in sets {
@@ -212,12 +212,12 @@ impl Semilinear {
     }
 
     /// The vectors of either set.
-    pub fn union(&self, other: &Self, work: &mut Work<'_>) -> Result<Self, Error> {
+    pub fn union(&self, other: &Self, work: &mut SetWork<'_>) -> Result<Self, Error> {
         Self::union_of(0, [self, other], work)
     }
 
     /// All sums of a vector of this set and one of the other.
-    pub fn sum(&self, other: &Self, work: &mut Work<'_>) -> Result<Self, Error> {
+    pub fn sum(&self, other: &Self, work: &mut SetWork<'_>) -> Result<Self, Error> {
         let mut collector = Collector::default();
         for left in &self.components {
             for right in &other.components {
@@ -228,7 +228,7 @@ impl Semilinear {
     }
 
     /// All finite sums of vectors of this set.
-    pub fn star(&self, work: &mut Work<'_>) -> Result<Self, Error> {
+    pub fn star(&self, work: &mut SetWork<'_>) -> Result<Self, Error> {
         let mut factors: Vec<Vector> = Vec::new();
         let mut rest: Vec<&LinearSet> = Vec::new();
         for component in &self.components {
@@ -260,7 +260,7 @@ impl Semilinear {
     /// The same set without redundant periods and obviously included components.
     pub fn pruned(&self, budget: &mut Budget) -> Result<Self, Error> {
         let options = Options { prune: true, max_components: usize::MAX, ..Options::default() };
-        Self::union_of(self.letters, [self], &mut Work::new(&options, budget))
+        Self::union_of(self.letters, [self], &mut SetWork::new(&options, budget))
     }
 
     /// The set as a text, one component per line, letters called as `name` says.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serval::ablation::Trial;
 use serval_budget::{Budget, Cancel};
-use serval_classic_engine::{Options, Report, Stages, Verdict, decide};
+use serval_classic_engine::{ClassicVerdict, Options, Report, Stages, decide};
 use serval_compile::{Mode, Prepared};
 use serval_engine::portfolio::{self, Found, Method, Plan};
 use serval_engine::search::run_certificate;
@@ -21,7 +21,7 @@ use serval_soundness::{Limit, Merge, within};
 
 /// A program of a suite.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub struct SuiteProgram {
     /// The name of its file.
     pub name: String,
     /// What is expected.
@@ -33,7 +33,7 @@ pub struct Program {
 }
 
 /// The programs of a suite, in the order of its `expected.csv`.
-pub fn suite(directory: &Path) -> Result<Vec<Program>, String> {
+pub fn suite(directory: &Path) -> Result<Vec<SuiteProgram>, String> {
     let read = |name: &str| std::fs::read_to_string(directory.join(name)).map_err(|error| format!("{name}: {error}"));
     let expected = read("expected.csv")?;
     let mut programs = Vec::new();
@@ -48,7 +48,7 @@ pub fn suite(directory: &Path) -> Result<Vec<Program>, String> {
             compiled(&text, mode).map_err(|error| format!("{name}: {error}"))
         };
         let (components, plain) = (systems(Mode::Optimised)?, systems(Mode::Plain)?);
-        programs.push(Program { name: name.to_owned(), expected: verdict.to_owned(), components, plain });
+        programs.push(SuiteProgram { name: name.to_owned(), expected: verdict.to_owned(), components, plain });
     }
     Ok(programs)
 }
@@ -99,8 +99,8 @@ pub fn decide_program(systems: &[NetworkSystem], options: &Options, limit: Limit
         check_time: Duration::ZERO,
     };
     Ok(match end {
-        End::Unknown(stage, why) => Outcome { stop: Some((stage, why)), ..outcome("unknown") },
-        End::Refuted(component, run) => {
+        ClassicEnd::Unknown(stage, why) => Outcome { stop: Some((stage, why)), ..outcome("unknown") },
+        ClassicEnd::Refuted(component, run) => {
             let requests = u64::try_from(run.configuration().completed.size()).unwrap_or(u64::MAX);
             let system = systems.get(component).ok_or("no such component")?;
             let body = Body::Run(run_certificate(&system, &run));
@@ -109,7 +109,7 @@ pub fn decide_program(systems: &[NetworkSystem], options: &Options, limit: Limit
                 Err(why) => Outcome { stop: Some((CHECK, why)), ..outcome("unknown") },
             }
         }
-        End::Serializable(mut parts) => {
+        ClassicEnd::Serializable(mut parts) => {
             let body = if parts.len() == 1 { Body::Part(parts.remove(0)) } else { Body::Components(parts) };
             match accepted(&text, systems, 0, Claim::Serializable, body)? {
                 Ok(certificate) => Outcome { certificate, check_time: start.elapsed(), ..outcome("serializable") },
@@ -119,26 +119,26 @@ pub fn decide_program(systems: &[NetworkSystem], options: &Options, limit: Limit
     })
 }
 
-enum End {
+enum ClassicEnd {
     Serializable(Vec<Part>),
     Refuted(usize, serval_model::Run),
     Unknown(&'static str, String),
 }
 
-fn decide_all(systems: &[NetworkSystem], options: &Options, cancel: &Cancel) -> (Vec<Stages>, End) {
+fn decide_all(systems: &[NetworkSystem], options: &Options, cancel: &Cancel) -> (Vec<Stages>, ClassicEnd) {
     let (mut stages, mut parts, mut unknown) = (Vec::new(), Vec::new(), None);
     for (component, system) in systems.iter().enumerate() {
         let start = Instant::now();
         let report = decide(system, options, cancel, &|| start.elapsed());
         stages.push(report.stages);
         match report.verdict {
-            Verdict::Serializable(proof) => parts.push(Part::Invariant(proof)),
-            Verdict::Refuted(run) => return (stages, End::Refuted(component, run)),
+            ClassicVerdict::Serializable(proof) => parts.push(Part::Invariant(proof)),
+            ClassicVerdict::Refuted(run) => return (stages, ClassicEnd::Refuted(component, run)),
             // One that is refuted may still come.
-            Verdict::Unknown(reason) => unknown = unknown.or(Some((reason.stage().unwrap_or("limit"), reason.what()))),
+            ClassicVerdict::Unknown(reason) => unknown = unknown.or(Some((reason.stage().unwrap_or("limit"), reason.what()))),
         }
     }
-    (stages, unknown.map_or(End::Serializable(parts), |(stage, why)| End::Unknown(stage, why)))
+    (stages, unknown.map_or(ClassicEnd::Serializable(parts), |(stage, why)| ClassicEnd::Unknown(stage, why)))
 }
 
 /// The stage in which the checker says that there is too much to check.

@@ -22,7 +22,7 @@ pub fn timed(input: &NetInput, question: &NetQuestion, method: Option<NetMethod>
 }
 
 /// What was published of a model: `✓` for what holds, `✗` for what does not, with the time.
-pub struct Row<const N: usize> {
+pub struct PublishedRow<const N: usize> {
     /// The name in the table.
     pub name: &'static str,
     /// The model that is asked here.
@@ -31,8 +31,8 @@ pub struct Row<const N: usize> {
     pub cells: [&'static str; N],
 }
 
-const fn row<const N: usize>(name: &'static str, model: &'static str, cells: [&'static str; N]) -> Row<N> {
-    Row { name, model, cells }
+const fn row<const N: usize>(name: &'static str, model: &'static str, cells: [&'static str; N]) -> PublishedRow<N> {
+    PublishedRow { name, model, cells }
 }
 
 const GPU_24: &str = "GPUForwardProgress-PT-24a";
@@ -53,7 +53,7 @@ const RAFT: &str = "Raft-PT-02";
 const VIRAL_03: &str = "ViralEpidemic-PT-S03D1C1A02";
 
 /// Table 1, the upper half: no dead transitions, no dead places, no deadlock, 1-safety, by SPiNAT with JKind.
-pub const JKIND: [Row<4>; 8] = [
+pub const JKIND: [PublishedRow<4>; 8] = [
     row("GPU FP 40 a", GPU_40, ["✗ 2m8.686s", "✗ 4m1.755s", "✗ 23.715s", "—"]),
     row("CloudOps", CLOUD, ["✗ 1.355s", "✗ 1.355s", "—", "✗ 0.329s"]),
     row("Satellite 100-3", SATELLITE_100, ["—", "✓ 0.298s", "—", "✗ 0.235s"]),
@@ -65,7 +65,7 @@ pub const JKIND: [Row<4>; 8] = [
 ];
 
 /// Table 1, the lower half: the same with kind2.
-pub const KIND2: [Row<4>; 8] = [
+pub const KIND2: [PublishedRow<4>; 8] = [
     row("GPU FP 40 a", GPU_40, ["—", "—", "✗ 51.575s", "—"]),
     row("CloudOps", CLOUD, ["✗ 1.915s", "✗ 1.915s", "—", "✗ 0.083s"]),
     row("Satellite 100-3", SATELLITE_100, ["—", "✓ 0.183s", "✓ 22.284s", "✗ 0.053s"]),
@@ -77,7 +77,7 @@ pub const KIND2: [Row<4>; 8] = [
 ];
 
 /// Table 2: no deadlock (valid, SPiNAT, TINA) and 1-safety (valid, SPiNAT, TINA).
-pub const TINA: [Row<6>; 23] = [
+pub const TINA: [PublishedRow<6>; 23] = [
     row("GPU FP 24 a", GPU_24, ["✗", "8.073s", "0.013s", "—", "—", "—"]),
     row("GPU FP 28 a", GPU_28, ["✗", "15.27s", "0.017s", "—", "—", "—"]),
     row("GPU FP 32 a", GPU_32, ["✗", "13.643s", "0.029s", "—", "—", "—"]),

@@ -40,7 +40,7 @@ const PATIENCE: Duration = Duration::from_secs(3_600);
 
 /// The obligations of one program.
 #[derive(Debug)]
-pub struct Asked {
+pub struct ProgramObligations {
     /// The name of the file.
     pub name: String,
     /// How many there are.
@@ -95,14 +95,14 @@ pub fn of_file(path: &Path, methods: &[Method]) -> Result<Option<Vec<Obligation>
 }
 
 /// Puts the obligations of a program to each solver.
-pub fn ask(path: &Path, obligations: &[Obligation], solvers: &[Outside]) -> Asked {
+pub fn ask(path: &Path, obligations: &[Obligation], solvers: &[Outside]) -> ProgramObligations {
     let answers = solvers.iter().map(|outside| {
         let start = Instant::now();
         let answers = outside.ask_all(obligations.iter().map(|obligation| obligation.text.as_str()), PATIENCE);
         let others = obligations.iter().zip(answers).filter(|(_, answer)| answer != "unsat");
         (start.elapsed(), others.map(|(obligation, answer)| format!("{}: {answer}", obligation.name)).collect())
     });
-    Asked {
+    ProgramObligations {
         name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         files: obligations.len(),
         bytes: obligations.iter().map(|obligation| obligation.text.len()).sum(),

@@ -99,7 +99,7 @@ fn place() -> String {
 
 /// What one piece of work showed.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct PollFigures {
     /// The stage or the method.
     pub work: String,
     /// The name of the input.
@@ -113,14 +113,14 @@ pub struct Seen {
 }
 
 /// Does some work with the flag for at most `limit`.
-fn seen<T>(work: &str, input: &str, limit: Duration, done: impl FnOnce(&Cancel) -> T) -> (Option<T>, Seen) {
+fn seen<T>(work: &str, input: &str, limit: Duration, done: impl FnOnce(&Cancel) -> T) -> (Option<T>, PollFigures) {
     LOOKS.set(Some(Looks::new(limit)));
     let cancel = Cancel::asking(looked);
     let result = serval_budget::checkpoint::until(looked, || done(&cancel));
     let _ = looked();
     let looks = LOOKS.take().unwrap_or_else(|| Looks::new(limit));
     let Looks { count, longest, place, .. } = looks;
-    (result, Seen { work: work.to_owned(), input: input.to_owned(), looks: count, longest, place })
+    (result, PollFigures { work: work.to_owned(), input: input.to_owned(), looks: count, longest, place })
 }
 
 /// An input: a program, or a network system as JSON.
@@ -134,7 +134,7 @@ pub struct Subject {
 }
 
 /// Runs everything on one input.
-pub fn watch(subject: &Subject, limit: Duration) -> Vec<Seen> {
+pub fn watch(subject: &Subject, limit: Duration) -> Vec<PollFigures> {
     let Subject { name, text, kind } = subject;
     let mut all = Vec::new();
     let systems: Vec<NetworkSystem> = match kind {
@@ -180,7 +180,7 @@ pub fn watch(subject: &Subject, limit: Duration) -> Vec<Seen> {
     all
 }
 
-fn compiled(program: &Program, name: &str, limit: Duration, all: &mut Vec<Seen>) -> Vec<NetworkSystem> {
+fn compiled(program: &Program, name: &str, limit: Duration, all: &mut Vec<PollFigures>) -> Vec<NetworkSystem> {
     let (prepared, looks) = seen("prepare", name, limit, |_| Arc::new(Prepared::new(program, Options::default())));
     all.push(looks);
     let Some(prepared) = prepared else { return Vec::new() };
@@ -206,9 +206,9 @@ fn published(systems: &[&NetworkSystem], cancel: &Cancel, text: &str) -> Option<
     for (component, system) in systems.iter().enumerate() {
         let options = serval_classic_engine::Options { jobs: 1, ..serval_classic_engine::Options::default() };
         match serval_classic_engine::decide(system, &options, cancel, &serval_classic_engine::no_clock).verdict {
-            serval_classic_engine::Verdict::Serializable(proof) => parts.push(Part::Invariant(proof)),
-            serval_classic_engine::Verdict::Refuted(run) => return Some(refuted(text, systems, component, &run)),
-            serval_classic_engine::Verdict::Unknown(..) => return None,
+            serval_classic_engine::ClassicVerdict::Serializable(proof) => parts.push(Part::Invariant(proof)),
+            serval_classic_engine::ClassicVerdict::Refuted(run) => return Some(refuted(text, systems, component, &run)),
+            serval_classic_engine::ClassicVerdict::Unknown(..) => return None,
         }
     }
     Some(proved(text, parts))

@@ -95,7 +95,7 @@ pub fn settle_system(system: &NetworkSystem, limit: Limit) -> Result<Settled, St
 }
 
 /// An input that was undecided at some time.
-pub struct Entry {
+pub struct UndecidedEntry {
     /// What it is.
     pub name: String,
     /// Whether it is serializable, if that is known by now.
@@ -109,12 +109,12 @@ pub struct Entry {
 /// fingerprint of its text, so that a change of its generator is noticed; a
 /// `family` and `n`; or a `name` and the `system` itself. `verdict` is there
 /// once it is known.
-pub fn entries() -> Result<Vec<Entry>, String> {
+pub fn entries() -> Result<Vec<UndecidedEntry>, String> {
     let lines = include_str!("../data/undecided.jsonl").lines().filter(|line| !line.trim().is_empty());
     lines.map(|line| entry(line).map_err(|why| format!("{line}: {why}"))).collect()
 }
 
-fn entry(line: &str) -> Result<Entry, String> {
+fn entry(line: &str) -> Result<UndecidedEntry, String> {
     let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let word = |field: &str| value[field].as_str().ok_or_else(|| format!("no {field}"));
     let number = |field: &str| value[field].as_u64().ok_or_else(|| format!("no {field}"));
@@ -139,7 +139,7 @@ fn entry(line: &str) -> Result<Entry, String> {
     } else {
         (word("name")?.to_owned(), systems(value["system"].to_string())?)
     };
-    Ok(Entry { name, serializable, input })
+    Ok(UndecidedEntry { name, serializable, input })
 }
 
 /// The line of a random system.

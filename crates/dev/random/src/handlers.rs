@@ -6,7 +6,7 @@ use serval_model::{GlobalId, LocalId, NetworkSystem, SplitMix64, SystemBuilder};
 
 /// What a handler does at one place.
 #[derive(Clone, Copy)]
-enum Piece {
+enum HandlerPiece {
     /// Nothing.
     Pause,
     /// Looks at a variable.
@@ -57,44 +57,44 @@ pub fn handlers(seed: u64) -> NetworkSystem {
     builder.finish(globals[start])
 }
 
-fn pieces(draw: &mut SplitMix64, sizes: &[usize]) -> Vec<Piece> {
+fn pieces(draw: &mut SplitMix64, sizes: &[usize]) -> Vec<HandlerPiece> {
     let mut pieces = Vec::new();
     let locks = draw.chance(40);
     if locks {
-        pieces.push(Piece::Take(0));
+        pieces.push(HandlerPiece::Take(0));
     }
     for _ in 0..1 + draw.index(if locks { 2 } else { 4 }) {
         let var = if locks && sizes.len() > 1 { 1 } else { draw.index(sizes.len()) };
         let value = draw.index(sizes[var]);
         pieces.push(match draw.index(28) {
-            0..=2 => Piece::Pause,
-            3..=5 => Piece::Read(var),
-            6 => Piece::Set(var, value),
-            7..=9 => Piece::Write(var, draw.index(2)),
-            10..=12 => Piece::Add(var),
-            13..=14 => Piece::Wait(var, value),
-            15..=16 => Piece::Poll(var, value),
-            17..=18 => Piece::Swap(var),
-            19..=20 => Piece::Take(var),
-            21 => Piece::Retry,
-            22 => Piece::Skip,
-            23..=24 => Piece::Forget,
-            25 => Piece::Test,
-            _ => Piece::Churn(var),
+            0..=2 => HandlerPiece::Pause,
+            3..=5 => HandlerPiece::Read(var),
+            6 => HandlerPiece::Set(var, value),
+            7..=9 => HandlerPiece::Write(var, draw.index(2)),
+            10..=12 => HandlerPiece::Add(var),
+            13..=14 => HandlerPiece::Wait(var, value),
+            15..=16 => HandlerPiece::Poll(var, value),
+            17..=18 => HandlerPiece::Swap(var),
+            19..=20 => HandlerPiece::Take(var),
+            21 => HandlerPiece::Retry,
+            22 => HandlerPiece::Skip,
+            23..=24 => HandlerPiece::Forget,
+            25 => HandlerPiece::Test,
+            _ => HandlerPiece::Churn(var),
         });
     }
     if locks {
-        pieces.push(Piece::Set(0, 0));
+        pieces.push(HandlerPiece::Set(0, 0));
     }
     pieces
 }
 
 /// A place in a handler: the piece that is next, what was read, and whether it
 /// is at the second place of a piece that has two.
-type Place = (usize, usize, bool);
+type HandlerPlace = (usize, usize, bool);
 
 /// The steps from a place: where to, and the variables afterwards.
-fn moves(pieces: &[Piece], (at, value, second): Place, vars: &[usize], sizes: &[usize]) -> Vec<(Place, Vec<usize>)> {
+fn moves(pieces: &[HandlerPiece], (at, value, second): HandlerPlace, vars: &[usize], sizes: &[usize]) -> Vec<(HandlerPlace, Vec<usize>)> {
     let on = |value: usize| (at + 1, value, false);
     let same = vars.to_vec();
     let with = |var: usize, to: usize| {
@@ -102,28 +102,28 @@ fn moves(pieces: &[Piece], (at, value, second): Place, vars: &[usize], sizes: &[
         vars[var] = to % sizes[var];
         vars
     };
-    let go_if = |holds: bool, place: Place, vars: Vec<usize>| if holds { vec![(place, vars)] } else { Vec::new() };
+    let go_if = |holds: bool, place: HandlerPlace, vars: Vec<usize>| if holds { vec![(place, vars)] } else { Vec::new() };
     match pieces[at] {
-        Piece::Pause => vec![(on(value), same)],
-        Piece::Read(var) => vec![(on(vars[var]), same)],
-        Piece::Set(var, to) => vec![(on(value), with(var, to))],
-        Piece::Write(var, more) => vec![(on(value), with(var, value + more))],
-        Piece::Add(var) => vec![(on(vars[var]), with(var, vars[var] + 1))],
-        Piece::Wait(var, for_value) => go_if(vars[var] == for_value, on(value), same),
-        Piece::Poll(var, for_value) => {
+        HandlerPiece::Pause => vec![(on(value), same)],
+        HandlerPiece::Read(var) => vec![(on(vars[var]), same)],
+        HandlerPiece::Set(var, to) => vec![(on(value), with(var, to))],
+        HandlerPiece::Write(var, more) => vec![(on(value), with(var, value + more))],
+        HandlerPiece::Add(var) => vec![(on(vars[var]), with(var, vars[var] + 1))],
+        HandlerPiece::Wait(var, for_value) => go_if(vars[var] == for_value, on(value), same),
+        HandlerPiece::Poll(var, for_value) => {
             let mut moves = go_if(vars[var] == for_value, on(value), same.clone());
             moves.push(((at, value, !second), same));
             moves
         }
-        Piece::Swap(var) if vars[var] == value % sizes[var] => vec![(on(value), with(var, value + 1))],
-        Piece::Swap(_) => vec![((0, 0, false), same)],
-        Piece::Take(var) => go_if(vars[var] == 0, on(value), with(var, 1)),
-        Piece::Retry => vec![(on(value), same.clone()), ((0, 0, false), same)],
-        Piece::Skip => vec![(on(value), same.clone()), (((at + 2).min(pieces.len()), value, false), same)],
-        Piece::Forget => vec![(on(0), same)],
-        Piece::Test if value == 0 => vec![(on(value), same)],
-        Piece::Test => vec![((0, 0, false), same)],
-        Piece::Churn(var) => vec![(on(value), same), ((at, value, second), with(var, vars[var] + 1))],
+        HandlerPiece::Swap(var) if vars[var] == value % sizes[var] => vec![(on(value), with(var, value + 1))],
+        HandlerPiece::Swap(_) => vec![((0, 0, false), same)],
+        HandlerPiece::Take(var) => go_if(vars[var] == 0, on(value), with(var, 1)),
+        HandlerPiece::Retry => vec![(on(value), same.clone()), ((0, 0, false), same)],
+        HandlerPiece::Skip => vec![(on(value), same.clone()), (((at + 2).min(pieces.len()), value, false), same)],
+        HandlerPiece::Forget => vec![(on(0), same)],
+        HandlerPiece::Test if value == 0 => vec![(on(value), same)],
+        HandlerPiece::Test => vec![((0, 0, false), same)],
+        HandlerPiece::Churn(var) => vec![(on(value), same), ((at, value, second), with(var, vars[var] + 1))],
     }
 }
 
@@ -131,15 +131,15 @@ fn add_handler(
     builder: &mut SystemBuilder,
     request: &str,
     prefix: &str,
-    pieces: &[Piece],
+    pieces: &[HandlerPiece],
     answer: usize,
     sizes: &[usize],
     globals: &[GlobalId],
 ) {
-    let mut names: BTreeMap<Place, LocalId> = BTreeMap::new();
-    let begin: Place = (0, 0, false);
+    let mut names: BTreeMap<HandlerPlace, LocalId> = BTreeMap::new();
+    let begin: HandlerPlace = (0, 0, false);
     let mut to_visit = vec![begin];
-    let mut local = |builder: &mut SystemBuilder, place: Place, to_visit: &mut Vec<Place>| {
+    let mut local = |builder: &mut SystemBuilder, place: HandlerPlace, to_visit: &mut Vec<HandlerPlace>| {
         *names.entry(place).or_insert_with(|| {
             to_visit.push(place);
             builder.local(&format!("{prefix} {} {}{}", place.0, place.1, if place.2 { "'" } else { "" }))

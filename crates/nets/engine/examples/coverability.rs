@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use serval_budget::{Budget, Cancel};
 use serval_families::covering::{Problem, lipton, messages, problems};
 use serval_net_engine::cover::{Tree, backward, sliced};
-use serval_net_engine::{Far, Found, Method, Session, weights};
+use serval_net_engine::{Far, GoalOutcome, Method, Session, weights};
 use serval_net_proof::{Certificate, Claim, Cover, Evidence, check};
 use serval_petri::{Formula, Net, NetError, Property, mist, tina, words};
 use serval_testkit::peak_memory_mib;
@@ -28,9 +28,9 @@ const MACHINES: usize = 15;
 const TICKS: u64 = 3_000_000;
 
 /// A part of the page, and whether all there is as it should be.
-type Part = Result<(String, bool), String>;
+type PagePart = Result<(String, bool), String>;
 /// A part with its heading.
-type Named = (&'static str, fn() -> Part);
+type Named = (&'static str, fn() -> PagePart);
 
 fn main() -> ExitCode {
     match page() {
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn page() -> Part {
+fn page() -> PagePart {
     // This comes first, as it is the one whose memory counts.
     let (set, mut is_right) = large_set()?;
     let mut page = format!(
@@ -80,7 +80,7 @@ fn millis(time: Duration) -> String {
 }
 
 /// Asks a question of all methods within the time.
-fn timed(net: &Net, goal: &Formula) -> (Found, Far, Duration) {
+fn timed(net: &Net, goal: &Formula) -> (GoalOutcome, Far, Duration) {
     let (cancel, (done, waiting)) = (Cancel::new(), mpsc::channel::<()>());
     let flag = cancel.clone();
     let clock = std::thread::spawn(move || {
@@ -117,7 +117,7 @@ fn ask(name: &str, spec: &str, known: &[bool], text: &mut String, tally: &mut Ta
         let (found, far, time) = timed(&net, goal);
         tally.slowest = tally.slowest.max(time);
         let (answer, method, kind, bytes) = match &found {
-            Found::Answer(answer) => {
+            GoalOutcome::Answer(answer) => {
                 let property = Property::Coverable(goal.clone());
                 let written = Certificate::new(
                     &net,
@@ -134,11 +134,11 @@ fn ask(name: &str, spec: &str, known: &[bool], text: &mut String, tally: &mut Ta
                 let word = if is_coverable { "coverable" } else { "not coverable" };
                 (word.to_owned(), answer.method, answer.evidence.kind(), written.to_json().len())
             }
-            Found::Refused(answer, _) => {
+            GoalOutcome::Refused(answer, _) => {
                 tally.wrong += 1;
                 ("refused".to_owned(), answer.method, answer.evidence.kind(), 0)
             }
-            Found::Nothing | Found::TooLarge { .. } => {
+            GoalOutcome::Nothing | GoalOutcome::TooLarge { .. } => {
                 let Far { forwards, backwards, explicit, .. } = far;
                 (format!("undecided: forwards {forwards}, backwards {backwards}, one by one {explicit} markings"), "", "", 0)
             }
@@ -151,7 +151,7 @@ fn ask(name: &str, spec: &str, known: &[bool], text: &mut String, tally: &mut Ta
 }
 
 /// The problems of `examples/nets/coverability`.
-fn sixty() -> Part {
+fn sixty() -> PagePart {
     let (mut text, mut tally, problems) = (HEAD.to_owned(), Tally::default(), problems());
     for Problem { name, text: spec, coverable } in &problems {
         ask(name, spec, &[*coverable], &mut text, &mut tally)?;
@@ -167,7 +167,7 @@ fn sixty() -> Part {
 }
 
 /// Lipton's nets, of which those up to 2 are promised, and messages.
-fn generated() -> Part {
+fn generated() -> PagePart {
     let (mut text, mut promised, mut beyond) = (HEAD.to_owned(), Tally::default(), Tally::default());
     for n in 0..=4 {
         for mistake in [false, true] {
@@ -186,7 +186,7 @@ fn generated() -> Part {
 }
 
 /// How many markings the evidence has, by both methods.
-fn workers() -> Part {
+fn workers() -> PagePart {
     let net = tina::read(WORKERS).map_err(|error| error.to_string())?;
     let mut text = "| question | method | evidence | markings | sums |\n|---|---|---|---:|---:|\n".to_owned();
     let mut is_right = true;
@@ -208,7 +208,7 @@ fn workers() -> Part {
             row(method.name(), &answer.evidence);
         }
         match backward::ask(&net, &goal, &[], &mut Budget::ticks(TICKS)) {
-            Ok(serval_net_engine::cover::Said::Excluded(evidence)) => row("backward without sums", &evidence),
+            Ok(serval_net_engine::cover::CoverOutcome::Excluded(evidence)) => row("backward without sums", &evidence),
             _ => return Err(format!("{asked}: no basis")),
         }
     }
@@ -234,7 +234,7 @@ fn copies(net: &Net, count: usize) -> Result<Net, NetError> {
 }
 
 /// What is asked of one of several copies of a problem: the others should not matter.
-fn beside_each_other() -> Part {
+fn beside_each_other() -> PagePart {
     let mut text = "| copies | ticks by whole trees | by slices | backwards | without an answer: trees | slices | backwards |\n\
                     |---:|---:|---:|---:|---:|---:|---:|\n"
         .to_owned();
@@ -244,7 +244,7 @@ fn beside_each_other() -> Part {
             let mist::Spec { net, targets } = mist::read(&spec).map_err(|error| format!("{name}: {error}"))?;
             let net = copies(&net, count).map_err(|error| format!("{name}: {error}"))?;
             let goal = targets.first().ok_or_else(|| format!("{name}: no target"))?;
-            let mut known = weights::Known::new(&net);
+            let mut known = weights::PlaceBounds::new(&net);
             let _ = known.bound_all(&net, &mut Budget::unlimited());
             let sums = known.into_sums();
             let mut budgets = [(); 3].map(|()| Budget::ticks(TICKS));
@@ -263,7 +263,7 @@ fn beside_each_other() -> Part {
 }
 
 /// Machines that do not meet, and places that grow.
-fn large_set() -> Part {
+fn large_set() -> PagePart {
     let net = machines().map_err(|error| error.to_string())?;
     let start = Instant::now();
     let before = worked(start);

@@ -6,7 +6,7 @@ use serval_petri::{Formula, Net};
 
 /// An answer, which the checker has accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct GoalAnswer {
     /// What is so.
     pub claim: Claim,
     /// Why.
@@ -91,7 +91,7 @@ impl Method {
 
 /// What was found out about a goal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Found {
+pub enum GoalOutcome {
     /// Nothing, within the limits.
     #[default]
     Nothing,
@@ -103,19 +103,19 @@ pub enum Found {
         limit: u64,
     },
     /// An answer.
-    Answer(Answer),
+    Answer(GoalAnswer),
     /// An answer whose evidence the checker refuses: a bug.
-    Refused(Answer, Rejection),
+    Refused(GoalAnswer, Rejection),
 }
 
-impl Found {
+impl GoalOutcome {
     /// Whether nothing was found that could be told.
     pub fn is_open(&self) -> bool {
         matches!(self, Self::Nothing | Self::TooLarge { .. })
     }
 
     /// The answer, if there is one.
-    pub fn answer(&self) -> Option<&Answer> {
+    pub fn answer(&self) -> Option<&GoalAnswer> {
         match self {
             Self::Answer(answer) => Some(answer),
             Self::Nothing | Self::TooLarge { .. } | Self::Refused(..) => None,
@@ -135,17 +135,17 @@ impl Found {
 }
 
 /// What the checker says of the evidence.
-pub(crate) fn checked(net: &Net, goal: &Formula, evidence: Evidence, method: &'static str, cancel: &Cancel) -> Found {
+pub(crate) fn checked(net: &Net, goal: &Formula, evidence: Evidence, method: &'static str, cancel: &Cancel) -> GoalOutcome {
     let claim = evidence.claim();
     let checked = check(net, goal, claim, &evidence, &mut Budget::new(u64::MAX, cancel.clone()));
-    told(checked, Answer { claim, evidence, method })
+    told(checked, GoalAnswer { claim, evidence, method })
 }
 
-pub(crate) fn told(checked: Result<(), Refusal>, answer: Answer) -> Found {
+pub(crate) fn told(checked: Result<(), Refusal>, answer: GoalAnswer) -> GoalOutcome {
     match checked {
-        Ok(()) => Found::Answer(answer),
-        Err(Refusal::Invalid(rejection)) => Found::Refused(answer, rejection),
-        Err(Refusal::TooLarge { what, limit }) => Found::TooLarge { what, limit },
-        Err(Refusal::Stopped(Stopped::Cancelled | Stopped::OutOfTicks)) => Found::Nothing,
+        Ok(()) => GoalOutcome::Answer(answer),
+        Err(Refusal::Invalid(rejection)) => GoalOutcome::Refused(answer, rejection),
+        Err(Refusal::TooLarge { what, limit }) => GoalOutcome::TooLarge { what, limit },
+        Err(Refusal::Stopped(Stopped::Cancelled | Stopped::OutOfTicks)) => GoalOutcome::Nothing,
     }
 }

@@ -35,7 +35,7 @@ pub(crate) fn cost(places: usize) -> u64 {
 
 /// What a method says of a goal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum CoverOutcome {
     /// A run into it.
     Reached(Vec<serval_net_proof::Item>),
     /// Why it cannot be reached.

@@ -30,7 +30,10 @@ pub mod rank;
 pub mod run;
 pub mod value;
 
-pub use decide::{Counts, Fate, MOST_NODES, MOST_PLACES, Node, Rule, Said, Search, decide, decide_in};
+pub use decide::{
+    DecompositionOutcome, DecompositionRule, DecompositionSearch, Fate, MOST_NODES, MOST_PLACES, RuleCounts, SequenceNode, decide,
+    decide_in,
+};
 
 use serval_arith::Rational;
 use serval_arith::lp::{Optimum, minimise};

@@ -52,7 +52,7 @@ impl Base {
 }
 
 /// What the equation says of a goal.
-pub enum Said {
+pub enum EquationOutcome {
     /// No marking of it can be reached.
     Excluded(Box<Evidence>),
     /// A plan led into it.
@@ -62,7 +62,7 @@ pub enum Said {
 }
 
 /// Asks the equation about a goal.
-pub fn ask(net: &Net, goal: &Formula, seed: u64, plans: usize, budget: &mut Budget) -> Result<Said, Stopped> {
+pub fn ask(net: &Net, goal: &Formula, seed: u64, plans: usize, budget: &mut Budget) -> Result<EquationOutcome, Stopped> {
     ask_from(&Base::none(), &Fast::new(net), net, goal, (seed, plans), budget)
 }
 
@@ -74,22 +74,22 @@ pub(crate) fn ask_from(
     goal: &Formula,
     (seed, plans): (u64, usize),
     budget: &mut Budget,
-) -> Result<Said, Stopped> {
+) -> Result<EquationOutcome, Stopped> {
     let mut evidence = Equation { traps: Vec::new(), weights: Weights::default(), unfed: Vec::new(), tree: Tree::default() };
-    let Some(mut solver) = base.with(net, goal, &evidence) else { return Ok(Said::Nothing) };
+    let Some(mut solver) = base.with(net, goal, &evidence) else { return Ok(EquationOutcome::Nothing) };
     let (mut random, end) = (Random(seed), Goal::new(goal));
     let (transitions, mut left) = (net.transition_count(), plans);
     let is_free = fill::is_communication_free(net);
     loop {
         let values = match solver.solve(budget) {
             Outcome::Stopped(stopped) => return Err(stopped),
-            Outcome::Refuted(_) if left < plans => return Ok(Said::Nothing),
+            Outcome::Refuted(_) if left < plans => return Ok(EquationOutcome::Nothing),
             Outcome::Refuted(tree) => {
                 // The numbers of clauses and inequalities are those of the problem that the checker builds.
                 let ordered = reordered(base, net, goal, &evidence, tree, budget)?;
-                return Ok(ordered.map_or(Said::Nothing, |tree| {
+                return Ok(ordered.map_or(EquationOutcome::Nothing, |tree| {
                     evidence.tree = tree;
-                    Said::Excluded(Box::new(Evidence::Equation(evidence)))
+                    EquationOutcome::Excluded(Box::new(Evidence::Equation(evidence)))
                 }));
             }
             Outcome::Satisfiable(values) => values,
@@ -99,7 +99,9 @@ pub(crate) fn ask_from(
         let places: Vec<u32> = (0..).zip(&trap).filter(|(_, inside)| **inside).map(|(place, _)| place).collect();
         if net.places().any(|place| trap[place.index()] && net.initial_tokens(place) > 0) {
             let offset = u32::try_from(transitions).unwrap_or(u32::MAX);
-            let Some(marked) = Linear::new(places.iter().map(|&place| (offset + place, 1)), -1) else { return Ok(Said::Nothing) };
+            let Some(marked) = Linear::new(places.iter().map(|&place| (offset + place, 1)), -1) else {
+                return Ok(EquationOutcome::Nothing);
+            };
             solver.add_inequality(marked);
             evidence.traps.push(places);
             continue;
@@ -107,25 +109,25 @@ pub(crate) fn ask_from(
         let plan: Vec<u64> = values[..transitions].iter().map(|&times| u64::try_from(times).unwrap_or(0)).collect();
         let unfed = fill::unfed(fast, net, &plan);
         if plans == 0 && unfed.is_none() {
-            return Ok(Said::Nothing);
+            return Ok(EquationOutcome::Nothing);
         }
         // With a little slack even a plan that does not feed all places may be carried out.
         if let Some(unfed) = unfed {
             if plans > 0
                 && let Some(run) = carried_out(fast, &end, &values[..transitions], &mut random, budget)?
             {
-                return Ok(Said::Reached(run));
+                return Ok(EquationOutcome::Reached(run));
             }
-            let Ok(clause) = feeds(net, &unfed) else { return Ok(Said::Nothing) };
+            let Ok(clause) = feeds(net, &unfed) else { return Ok(EquationOutcome::Nothing) };
             solver.add_clause(clause);
             evidence.unfed.push(unfed);
             continue;
         }
         if is_free && let Some(word) = fill::carried_out(fast, net, &plan, budget)? {
-            return Ok(Said::Reached(word));
+            return Ok(EquationOutcome::Reached(word));
         }
         if let Some(run) = carried_out(fast, &end, &values[..transitions], &mut random, budget)? {
-            return Ok(Said::Reached(run));
+            return Ok(EquationOutcome::Reached(run));
         }
         left = left.saturating_sub(1);
         let used = values[..transitions].iter().fold(0_i64, |sum, &times| sum.saturating_add(times));
@@ -133,7 +135,7 @@ pub(crate) fn ask_from(
         match all {
             // Longer plans have more ways.
             Some(longer) if left > 0 => solver.add_inequality(longer),
-            _ => return Ok(Said::Nothing),
+            _ => return Ok(EquationOutcome::Nothing),
         }
     }
 }
@@ -142,11 +144,11 @@ pub(crate) fn ask_from(
 /// plans are not tried.
 pub(crate) fn refuted(base: &Base, fast: &Fast, net: &Net, goal: &Formula, budget: &mut Budget) -> Result<Option<Equation>, Stopped> {
     match ask_from(base, fast, net, goal, (0, 0), budget)? {
-        Said::Excluded(evidence) => Ok(match *evidence {
+        EquationOutcome::Excluded(evidence) => Ok(match *evidence {
             Evidence::Equation(equation) => Some(equation),
             _ => None,
         }),
-        Said::Reached(_) | Said::Nothing => Ok(None),
+        EquationOutcome::Reached(_) | EquationOutcome::Nothing => Ok(None),
     }
 }
 

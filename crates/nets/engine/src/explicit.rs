@@ -12,7 +12,7 @@ use crate::fast::Fast;
 use crate::goals::Goal;
 
 /// What looking at all markings says of a goal.
-pub enum Said {
+pub enum ExplicitOutcome {
     /// A shortest run into it.
     Reached(Vec<u32>),
     /// All markings, none of which is in it.
@@ -24,11 +24,11 @@ pub enum Said {
 }
 
 /// Looks at all markings, at most `most`, until one is in the goal. A tick is a marking.
-pub fn look(net: &Net, goal: &Formula, most: usize, budget: &mut Budget) -> Result<Said, Stopped> {
+pub fn look(net: &Net, goal: &Formula, most: usize, budget: &mut Budget) -> Result<ExplicitOutcome, Stopped> {
     look_fast(&Fast::new(net), goal, most, budget)
 }
 
-pub(crate) fn look_fast(fast: &Fast, goal: &Formula, most: usize, budget: &mut Budget) -> Result<Said, Stopped> {
+pub(crate) fn look_fast(fast: &Fast, goal: &Formula, most: usize, budget: &mut Budget) -> Result<ExplicitOutcome, Stopped> {
     let (goal, mut open) = (Goal::new(goal), Vec::new());
     let everything = |marking: &[u64], into: &mut Vec<usize>| {
         into.extend((0..fast.inputs.len()).filter(|&transition| fast.is_enabled(marking, transition)));
@@ -39,29 +39,29 @@ pub(crate) fn look_fast(fast: &Fast, goal: &Formula, most: usize, budget: &mut B
 
 /// Looks at all markings from which the goal can be reached, at most `most`, where it is one marking; `None` where it
 /// is not. A tick is a marking.
-pub fn look_back(net: &Net, goal: &Formula, most: usize, budget: &mut Budget) -> Result<Option<Said>, Stopped> {
+pub fn look_back(net: &Net, goal: &Formula, most: usize, budget: &mut Budget) -> Result<Option<ExplicitOutcome>, Stopped> {
     let Some((mirror, end)) = mirrored(net, goal) else { return Ok(None) };
     if mirror.transition_count() > net.transition_count() {
         return Ok(None);
     }
     Ok(match look(&mirror, &end, most, budget)? {
         // The goal may say more than numbers, and then it is empty.
-        Said::Reached(_) if !goal.holds(&mirror.initial()) => None,
-        Said::Reached(mut word) => {
+        ExplicitOutcome::Reached(_) if !goal.holds(&mirror.initial()) => None,
+        ExplicitOutcome::Reached(mut word) => {
             word.reverse();
-            Some(Said::Reached(word))
+            Some(ExplicitOutcome::Reached(word))
         }
-        Said::Excluded(evidence) => Some(Said::Excluded(Box::new(Evidence::Backward(Backward { evidence })))),
+        ExplicitOutcome::Excluded(evidence) => Some(ExplicitOutcome::Excluded(Box::new(Evidence::Backward(Backward { evidence })))),
         other => Some(other),
     })
 }
 
 /// The same for deadlocks, with a stubborn set for each marking.
-pub fn look_for_deadlock(net: &Net, most: usize, budget: &mut Budget) -> Result<Said, Stopped> {
+pub fn look_for_deadlock(net: &Net, most: usize, budget: &mut Budget) -> Result<ExplicitOutcome, Stopped> {
     look_for_deadlock_fast(&Fast::new(net), most, budget)
 }
 
-pub(crate) fn look_for_deadlock_fast(fast: &Fast, most: usize, budget: &mut Budget) -> Result<Said, Stopped> {
+pub(crate) fn look_for_deadlock_fast(fast: &Fast, most: usize, budget: &mut Budget) -> Result<ExplicitOutcome, Stopped> {
     let mut sets = stubborn::Sets::new(fast);
     let is_deadlock = |marking: &[u64]| (0..fast.inputs.len()).all(|transition| !fast.is_enabled(marking, transition));
     let explored = explore(fast, most, budget, is_deadlock, |marking, into| {
@@ -84,12 +84,12 @@ enum Exploration {
 
 impl Exploration {
     /// What it says of the goal, where all markings, ascending, are evidence of this kind.
-    fn said(self, evidence: impl FnOnce(Vec<Vec<u64>>) -> Evidence) -> Said {
+    fn said(self, evidence: impl FnOnce(Vec<Vec<u64>>) -> Evidence) -> ExplicitOutcome {
         match self {
-            Self::Reached(run) => Said::Reached(run),
-            Self::All(markings) => Said::Excluded(Box::new(evidence(markings.ascending()))),
-            Self::TooMany => Said::TooMany,
-            Self::TooManyTokens => Said::TooManyTokens,
+            Self::Reached(run) => ExplicitOutcome::Reached(run),
+            Self::All(markings) => ExplicitOutcome::Excluded(Box::new(evidence(markings.ascending()))),
+            Self::TooMany => ExplicitOutcome::TooMany,
+            Self::TooManyTokens => ExplicitOutcome::TooManyTokens,
         }
     }
 }

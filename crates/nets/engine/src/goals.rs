@@ -5,15 +5,15 @@
 //! tokens move; a goal is worked out again only when one of its conditions begins or ceases to hold.
 
 use rustc_hash::FxHashMap;
-use serval_petri::{Constraint, Formula, Part};
+use serval_petri::{Constraint, Formula, FormulaPart};
 
 /// How the conditions of a goal are joined. Operators come before their operands.
-struct Shape {
-    nodes: Vec<Node>,
+struct GoalShape {
+    nodes: Vec<GoalNode>,
 }
 
 /// An operand or an operator, with where what belongs to it ends.
-enum Node {
+enum GoalNode {
     Atom(usize),
     /// All of what is in it, or one of it.
     Joined {
@@ -22,26 +22,26 @@ enum Node {
     },
 }
 
-impl Shape {
+impl GoalShape {
     /// The shape of a formula, whose conditions get these numbers.
     fn new<'f>(formula: &'f Formula, mut atom: impl FnMut(&'f Constraint) -> usize) -> Self {
         // Backwards, operators come first. How many nodes each formula has that is not yet an operand:
         let mut sizes: Vec<usize> = Vec::new();
         let count = formula.parts().len();
-        let mut nodes: Vec<Node> = Vec::with_capacity(count);
+        let mut nodes: Vec<GoalNode> = Vec::with_capacity(count);
         for (position, part) in formula.parts().iter().enumerate() {
             let (is_all, operands) = match part {
-                Part::Constraint(constraint) => {
-                    nodes.push(Node::Atom(atom(constraint)));
+                FormulaPart::Constraint(constraint) => {
+                    nodes.push(GoalNode::Atom(atom(constraint)));
                     sizes.push(1);
                     continue;
                 }
-                Part::All(operands) => (true, *operands),
-                Part::Any(operands) => (false, *operands),
+                FormulaPart::All(operands) => (true, *operands),
+                FormulaPart::Any(operands) => (false, *operands),
             };
             let size = 1 + sizes.drain(sizes.len().saturating_sub(operands)..).sum::<usize>();
             sizes.push(size);
-            nodes.push(Node::Joined { is_all, end: count - 1 - position + size });
+            nodes.push(GoalNode::Joined { is_all, end: count - 1 - position + size });
         }
         nodes.reverse();
         Self { nodes }
@@ -52,13 +52,13 @@ impl Shape {
         let mut at = 0;
         while let Some(node) = self.nodes.get(at) {
             let (value, mut next) = match *node {
-                Node::Atom(number) => (atom(number), at + 1),
-                Node::Joined { is_all, end } if end > at + 1 => {
+                GoalNode::Atom(number) => (atom(number), at + 1),
+                GoalNode::Joined { is_all, end } if end > at + 1 => {
                     open.push((is_all, end));
                     at += 1;
                     continue;
                 }
-                Node::Joined { is_all, end } => (is_all, end),
+                GoalNode::Joined { is_all, end } => (is_all, end),
             };
             loop {
                 match open.last() {
@@ -115,13 +115,13 @@ impl Atom {
 /// A goal by itself.
 pub(crate) struct Goal {
     atoms: Vec<Atom>,
-    shape: Shape,
+    shape: GoalShape,
 }
 
 impl Goal {
     pub(crate) fn new(formula: &Formula) -> Self {
         let mut atoms = Vec::new();
-        let shape = Shape::new(formula, |constraint| {
+        let shape = GoalShape::new(formula, |constraint| {
             atoms.push(Atom::new(constraint));
             atoms.len() - 1
         });
@@ -146,12 +146,12 @@ pub(crate) struct Goals {
     /// By atom the goals that it occurs in.
     goals_of: Vec<Vec<usize>>,
     /// `None` for deadlocks.
-    shapes: Vec<Option<Shape>>,
+    shapes: Vec<Option<GoalShape>>,
 }
 
 /// The values of all conditions in a marking.
 #[derive(Clone)]
-pub(crate) struct Values {
+pub(crate) struct ConditionValues {
     numbers: Vec<i128>,
     holds: Vec<bool>,
 }
@@ -165,7 +165,7 @@ impl Goals {
         for (goal, formula) in formulas.iter().enumerate() {
             let is_deadlock = deadlock == Some(formula);
             shapes.push((!is_deadlock).then(|| {
-                Shape::new(formula, |constraint| {
+                GoalShape::new(formula, |constraint| {
                     let atom = *known.entry(constraint).or_insert_with(|| {
                         atoms.push(Atom::new(constraint));
                         goals_of.push(Vec::new());
@@ -187,14 +187,14 @@ impl Goals {
         Self { atoms, by_place, goals_of, shapes }
     }
 
-    pub(crate) fn values(&self, marking: &[u64]) -> Values {
+    pub(crate) fn values(&self, marking: &[u64]) -> ConditionValues {
         let numbers: Vec<i128> = self.atoms.iter().map(|atom| atom.number(marking)).collect();
         let holds = self.atoms.iter().zip(&numbers).map(|(atom, &number)| atom.holds(number, marking)).collect();
-        Values { numbers, holds }
+        ConditionValues { numbers, holds }
     }
 
     /// Brings the values up to date after changes that led to the marking, and tells the goals that may have changed.
-    pub(crate) fn moved(&self, values: &mut Values, marking: &[u64], changes: &[(usize, i128)], touched: &mut Vec<usize>) {
+    pub(crate) fn moved(&self, values: &mut ConditionValues, marking: &[u64], changes: &[(usize, i128)], touched: &mut Vec<usize>) {
         touched.clear();
         for &(place, change) in changes {
             for &(atom, factor) in &self.by_place[place] {
@@ -218,7 +218,7 @@ impl Goals {
     }
 
     /// Whether a goal that is no deadlock holds.
-    pub(crate) fn holds(&self, goal: usize, values: &Values, open: &mut Vec<(bool, usize)>) -> bool {
+    pub(crate) fn holds(&self, goal: usize, values: &ConditionValues, open: &mut Vec<(bool, usize)>) -> bool {
         self.shapes[goal].as_ref().is_some_and(|shape| shape.holds(|atom| values.holds[atom], open))
     }
 }
@@ -253,7 +253,7 @@ mod tests {
         let formulas: Vec<Formula> = texts.iter().map(|text| words::formula(text, &net).unwrap()).collect();
         let goals = Goals::new(&formulas, None, 3);
         let mut stack = Vec::new();
-        let mut before: Option<(Vec<u64>, Values)> = None;
+        let mut before: Option<(Vec<u64>, ConditionValues)> = None;
         for scale in [1, u64::MAX / 2] {
             for number in 0..27_u64 {
                 let marking: Vec<u64> = [number % 3, number / 3 % 3, number / 9].iter().map(|tokens| tokens * scale).collect();

@@ -29,7 +29,7 @@ pub(crate) use induction::induction;
 pub(crate) use pdr::pdr;
 
 /// What an inductive method says of a goal.
-pub enum Said {
+pub enum InductiveOutcome {
     /// No marking of it can be reached.
     Excluded(Box<Evidence>),
     /// This run leads into it.
@@ -39,17 +39,17 @@ pub enum Said {
 }
 
 /// Asks for an invariant that excludes the goal, clause by clause.
-pub fn ask_pdr(net: &Net, goal: &Formula, budget: &mut Budget) -> Result<Said, Stopped> {
+pub fn ask_pdr(net: &Net, goal: &Formula, budget: &mut Budget) -> Result<InductiveOutcome, Stopped> {
     pdr(net, &Base::new(net, budget), &[], goal, budget)
 }
 
 /// Asks whether a few steps lead into the goal, from the beginning or from outside.
-pub fn ask_induction(net: &Net, goal: &Formula, budget: &mut Budget) -> Result<Said, Stopped> {
+pub fn ask_induction(net: &Net, goal: &Formula, budget: &mut Budget) -> Result<InductiveOutcome, Stopped> {
     induction(net, &Base::new(net, budget), &[], goal, budget)
 }
 
 /// Evidence of `steps` steps and no facts, if they are enough: shows what induction alone says.
-pub fn ask_steps(net: &Net, goal: &Formula, steps: usize, budget: &mut Budget) -> Result<Said, Stopped> {
+pub fn ask_steps(net: &Net, goal: &Formula, steps: usize, budget: &mut Budget) -> Result<InductiveOutcome, Stopped> {
     induction::several(net, goal, &[], steps, budget)
 }
 

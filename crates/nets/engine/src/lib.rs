@@ -34,5 +34,5 @@ pub mod siphon;
 mod walk;
 pub mod weights;
 
-pub use answer::{Answer, Found, Method};
+pub use answer::{GoalAnswer, GoalOutcome, Method};
 pub use portfolio::{Extent, Far, Session, decide};

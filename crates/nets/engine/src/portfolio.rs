@@ -29,18 +29,18 @@ use serval_net_proof::Clause;
 use serval_petri::{Formula, Net};
 use ticks::{EQUATION_TICKS, WALK_TICKS, WEIGHTS_TICKS};
 
-use crate::answer::{Found, Method, checked};
+use crate::answer::{GoalOutcome, Method, checked};
 use crate::equation::Base;
 use crate::fast::Fast;
 use crate::siphon::Empty;
-use crate::weights::Known;
+use crate::weights::PlaceBounds;
 
 /// What is known about a net.
 pub struct Session {
     fast: Fast,
     deadlock: Option<Formula>,
     empty: Empty,
-    known: Known,
+    known: PlaceBounds,
     /// Whether there were not enough ticks for the bounds of all places that goals count.
     is_cut: bool,
     equation: Base,
@@ -54,13 +54,13 @@ impl Session {
     /// Looks at a net.
     pub fn new(net: &Net, cancel: &Cancel) -> Self {
         let equation = Base::new(net, &mut Budget::new(EQUATION_TICKS, cancel.clone()));
-        let (fast, empty, known) = (Fast::new(net), Empty::new(net), Known::new(net));
+        let (fast, empty, known) = (Fast::new(net), Empty::new(net), PlaceBounds::new(net));
         Self { fast, deadlock: Formula::deadlock(net), empty, known, is_cut: false, equation, proved: Vec::new(), sums: OnceLock::new() }
     }
 
     /// Asks about all goals at once what can be asked so: a short walk, places that stay empty, and bounds of places.
-    pub fn begin(&mut self, net: &Net, goals: &[Formula], cancel: &Cancel) -> Vec<Found> {
-        let mut found = vec![Found::Nothing; goals.len()];
+    pub fn begin(&mut self, net: &Net, goals: &[Formula], cancel: &Cancel) -> Vec<GoalOutcome> {
+        let mut found = vec![GoalOutcome::Nothing; goals.len()];
         if !goals.is_empty() {
             let round = Round { session: self, net, number: 0, before: Before::Nothing, cancel };
             let progress = &mut Progress::default();
@@ -92,12 +92,12 @@ impl Session {
     }
 
     /// Asks one method alone, in rounds of growing budgets; says how far it came, too.
-    pub fn alone(&self, net: &Net, goals: &[Formula], method: Method, rounds: u32, cancel: &Cancel) -> (Vec<Found>, Far) {
-        let (mut found, mut progress) = (vec![Found::Nothing; goals.len()], Progress::default());
+    pub fn alone(&self, net: &Net, goals: &[Formula], method: Method, rounds: u32, cancel: &Cancel) -> (Vec<GoalOutcome>, Far) {
+        let (mut found, mut progress) = (vec![GoalOutcome::Nothing; goals.len()], Progress::default());
         for number in 0..rounds {
             let round = Round { session: self, net, number, before: Before::Nothing, cancel };
             let is_cut = round.ask(goals, &mut found, Some(method), &mut progress);
-            if !is_cut || !found.iter().any(Found::is_open) || cancel.is_cancelled() {
+            if !is_cut || !found.iter().any(GoalOutcome::is_open) || cancel.is_cancelled() {
                 break;
             }
         }
@@ -106,12 +106,19 @@ impl Session {
 
     /// Goes on with goals of which nothing was found in the beginning: rounds of growing budgets, until all is known,
     /// the flag is raised, or the rounds are over; says how far they came, too.
-    pub fn go_on(&self, net: &Net, goals: &[Formula], mut found: Vec<Found>, rounds: u32, cancel: &Cancel) -> (Vec<Found>, Far) {
+    pub fn go_on(
+        &self,
+        net: &Net,
+        goals: &[Formula],
+        mut found: Vec<GoalOutcome>,
+        rounds: u32,
+        cancel: &Cancel,
+    ) -> (Vec<GoalOutcome>, Far) {
         let mut progress = Progress::default();
         for number in 0..rounds {
             let round = Round { session: self, net, number, before: Before::Beginning { is_cut: self.is_cut }, cancel };
             round.ask(goals, &mut found, None, &mut progress);
-            if !found.iter().any(Found::is_open) || cancel.is_cancelled() {
+            if !found.iter().any(GoalOutcome::is_open) || cancel.is_cancelled() {
                 break;
             }
         }
@@ -120,9 +127,9 @@ impl Session {
 }
 
 /// Asks about each goal whether a marking of it can be reached; a session with these goals alone.
-pub fn decide(net: &Net, goals: &[Formula], rounds: u32, cancel: &Cancel) -> Vec<Found> {
+pub fn decide(net: &Net, goals: &[Formula], rounds: u32, cancel: &Cancel) -> Vec<GoalOutcome> {
     if rounds == 0 {
-        return vec![Found::Nothing; goals.len()];
+        return vec![GoalOutcome::Nothing; goals.len()];
     }
     let mut session = Session::new(net, cancel);
     let begun = session.begin(net, goals, cancel);

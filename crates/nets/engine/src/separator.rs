@@ -41,7 +41,7 @@ struct Houdini {
 }
 
 /// What became of a question.
-enum Said {
+enum SeparatorOutcome {
     /// There is no solution; these clauses are enough.
     Refuted(BTreeSet<usize>),
     /// A solution that meets all clauses.
@@ -67,11 +67,11 @@ pub fn ask(net: &Net, goal: &Formula, budget: &mut Budget) -> Result<Option<Evid
                     Some(enough) => enough.clone(),
                     None => match houdini.step(clause, transition, &needed, budget)? {
                         None => return Ok(None),
-                        Some(Said::Refuted(enough)) => {
+                        Some(SeparatorOutcome::Refuted(enough)) => {
                             proved.insert((clause, transition), enough.clone());
                             enough
                         }
-                        Some(Said::Solution(marking)) => {
+                        Some(SeparatorOutcome::Solution(marking)) => {
                             houdini.remove(&marking, transition);
                             continue 'again;
                         }
@@ -133,19 +133,19 @@ impl Houdini {
         needed: &BTreeSet<usize>,
         problem: impl Fn(&[Vec<Atom>]) -> Result<Problem, Refusal>,
         budget: &mut Budget,
-    ) -> Result<Option<Said>, Stopped> {
+    ) -> Result<Option<SeparatorOutcome>, Stopped> {
         loop {
             let clauses = self.clauses(&used);
             let Ok(problem) = problem(&clauses) else { return Ok(None) };
             budget.spend(u64::try_from(self.templates.atoms.len() / 8).unwrap_or(u64::MAX))?;
             match Solver::new(problem).solve(budget) {
                 Outcome::Stopped(stopped) => return Err(stopped),
-                Outcome::Refuted(_) => return Ok(Some(Said::Refuted(used))),
+                Outcome::Refuted(_) => return Ok(Some(SeparatorOutcome::Refuted(used))),
                 Outcome::Satisfiable(mut numbers) => {
                     numbers.truncate(self.counting.place_count());
                     let broken: Vec<usize> = self.broken(&numbers).collect();
                     let Some(&next) = broken.iter().find(|&clause| needed.contains(clause)).or(broken.first()) else {
-                        return Ok(Some(Said::Solution(numbers)));
+                        return Ok(Some(SeparatorOutcome::Solution(numbers)));
                     };
                     used.insert(next);
                 }
@@ -157,16 +157,22 @@ impl Houdini {
     fn goal(&self, goal: &Formula, budget: &mut Budget) -> Result<Option<BTreeSet<usize>>, Stopped> {
         let said = self.question(BTreeSet::new(), &BTreeSet::new(), |clauses| goal_problem(&self.counting, clauses, goal), budget)?;
         Ok(match said {
-            Some(Said::Refuted(enough)) => Some(enough),
-            Some(Said::Solution(_)) | None => None,
+            Some(SeparatorOutcome::Refuted(enough)) => Some(enough),
+            Some(SeparatorOutcome::Solution(_)) | None => None,
         })
     }
 
     /// Clauses that are enough for the transition not to end this one.
-    fn step(&self, clause: usize, transition: usize, needed: &BTreeSet<usize>, budget: &mut Budget) -> Result<Option<Said>, Stopped> {
+    fn step(
+        &self,
+        clause: usize,
+        transition: usize,
+        needed: &BTreeSet<usize>,
+        budget: &mut Budget,
+    ) -> Result<Option<SeparatorOutcome>, Stopped> {
         let atoms = self.clause(clause);
         match (self.effects[transition].keeps(&atoms), TransitionId::try_from_index(transition)) {
-            (Ok(true), _) => Ok(Some(Said::Refuted(BTreeSet::new()))),
+            (Ok(true), _) => Ok(Some(SeparatorOutcome::Refuted(BTreeSet::new()))),
             (Ok(false), Some(transition)) => {
                 let problem = |clauses: &[Vec<Atom>]| {
                     let at = clauses.iter().position(|one| *one == atoms).unwrap_or(clauses.len());

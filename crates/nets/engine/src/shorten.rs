@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Stopped};
 use serval_petri::{Formula, Net};
 
-use crate::explicit::{self, Said};
+use crate::explicit::{self, ExplicitOutcome};
 use crate::fast::Fast;
-use crate::goals::{Goals, Values};
+use crate::goals::{ConditionValues, Goals};
 use crate::walk::{Enabled, Random};
 
 /// A run, and whether no other one into the goal is shorter.
@@ -27,7 +27,7 @@ pub fn shorten(net: &Net, goal: &Formula, run: &[u32], most: usize, budget: &mut
     if run.is_empty() {
         return Short { run: Vec::new(), shortest: true };
     }
-    if let Ok(Said::Reached(found)) = explicit::look(net, goal, most, budget)
+    if let Ok(ExplicitOutcome::Reached(found)) = explicit::look(net, goal, most, budget)
         && found.len() <= run.len()
     {
         return Short { run: found, shortest: true };
@@ -46,7 +46,7 @@ struct Follower {
     fast: Fast,
     goals: Goals,
     enabled: Enabled,
-    values: Values,
+    values: ConditionValues,
     /// By place a random number; the sum of all, each times the tokens on its place, tells markings apart, nearly
     /// always.
     keys: Vec<u64>,
@@ -56,7 +56,7 @@ struct Follower {
 struct At {
     marking: Vec<u64>,
     enabled: Enabled,
-    values: Values,
+    values: ConditionValues,
     sum: u64,
 }
 

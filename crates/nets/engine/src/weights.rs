@@ -18,18 +18,18 @@ use serval_petri::{Formula, Net, PlaceId};
 
 /// Bounds of places that are known so far, with the sums that show them.
 #[derive(Default)]
-pub struct Known {
+pub struct PlaceBounds {
     sums: Vec<Vec<(u32, u64)>>,
     bounds: Vec<Option<i128>>,
     /// By place the sum that its bound comes from.
     from: Vec<Option<usize>>,
     asked: Vec<bool>,
-    simplex: State,
+    simplex: SimplexState,
 }
 
 /// The simplex of a net, which is made when the first place is asked for.
 #[derive(Default)]
-enum State {
+enum SimplexState {
     #[default]
     None,
     /// There is none, because a number does not fit.
@@ -37,11 +37,17 @@ enum State {
     Ready(Box<Region>),
 }
 
-impl Known {
+impl PlaceBounds {
     /// Nothing is known of the places of a net.
     pub fn new(net: &Net) -> Self {
         let places = net.place_count();
-        Self { sums: Vec::new(), bounds: vec![None; places], from: vec![None; places], asked: vec![false; places], simplex: State::None }
+        Self {
+            sums: Vec::new(),
+            bounds: vec![None; places],
+            from: vec![None; places],
+            asked: vec![false; places],
+            simplex: SimplexState::None,
+        }
     }
 
     /// Asks for bounds of the places that the goal counts, until they exclude it.
@@ -104,10 +110,10 @@ impl Known {
     }
 
     fn bound(&mut self, net: &Net, place: usize, budget: &mut Budget) -> Result<(), Stopped> {
-        if matches!(self.simplex, State::None) {
-            self.simplex = region_of(net, budget)?.map_or(State::Unfit, |region| State::Ready(Box::new(region)));
+        if matches!(self.simplex, SimplexState::None) {
+            self.simplex = region_of(net, budget)?.map_or(SimplexState::Unfit, |region| SimplexState::Ready(Box::new(region)));
         }
-        let State::Ready(region) = &mut self.simplex else { return Ok(()) };
+        let SimplexState::Ready(region) = &mut self.simplex else { return Ok(()) };
         let Largest::Multipliers(mut values) = region.largest(place, budget)? else { return Ok(()) };
         values.push((place, Rational::ONE));
         values.sort_unstable_by_key(|one| one.0);

@@ -13,13 +13,13 @@ use serval_petri::Net;
 use crate::step::{effects, integer, variable};
 use crate::term::Syntax;
 use crate::text::{Text, comment};
-use crate::{Asked, ExportRefusal};
+use crate::{ExportRefusal, NamedProperty};
 
 /// Places times transitions up to which each transition has a clause.
 pub const MOST: usize = 1 << 20;
 
 /// The clauses for a property with one goal.
-pub fn write(net: &Net, asked: &Asked) -> Result<String, ExportRefusal> {
+pub fn write(net: &Net, asked: &NamedProperty) -> Result<String, ExportRefusal> {
     let (goal, is_reachable) = asked.goal(net)?;
     let names: Vec<String> = net.places().map(|place| variable(net, place)).collect();
     let mut clauses = Clauses { names: &names, text: Text::default() };

@@ -42,14 +42,14 @@ impl std::error::Error for ExportRefusal {}
 
 /// A property, and what it is called.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct NamedProperty {
     /// The property in words, or the id of a query.
     pub name: String,
     /// What is asked.
     pub property: Property,
 }
 
-impl Asked {
+impl NamedProperty {
     /// The set of markings that it is about, if it is about one, and whether it says that one of these can be reached.
     fn goal(&self, net: &Net) -> Result<(Formula, bool), ExportRefusal> {
         let mut goals = goals(net, &self.property)?;

@@ -16,7 +16,7 @@ use serval_petri::{Arc, Formula, Net, PlaceId, Property, TransitionId};
 
 use crate::term::LUSTRE;
 use crate::text::{Text, comment};
-use crate::{Asked, ExportRefusal, goals, names};
+use crate::{ExportRefusal, NamedProperty, goals, names};
 
 /// How a net becomes a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct Options<'a> {
     /// A partition of the transitions into sets of independent ones.
     pub sets: &'a [Vec<TransitionId>],
     /// Further properties.
-    pub asked: &'a [Asked],
+    pub asked: &'a [NamedProperty],
     /// Assertions that are no part of the net.
     pub assumed: &'a [Assumed],
 }
@@ -184,7 +184,7 @@ pub fn write(net: &Net, options: &Options<'_>) -> Result<String, ExportRefusal> 
     if net.place_count() == 0 && net.transition_count() == 0 {
         return Err(ExportRefusal("the net has no place and no transition, and a node of Lustre has an output".to_owned()));
     }
-    let mut program = Program {
+    let mut program = LustreProgram {
         net,
         options,
         places: net.places().map(|place| identifier(net.place_name(place))).collect(),
@@ -203,7 +203,7 @@ pub fn write(net: &Net, options: &Options<'_>) -> Result<String, ExportRefusal> 
     Ok(program.text.into_string())
 }
 
-struct Program<'a> {
+struct LustreProgram<'a> {
     net: &'a Net,
     options: &'a Options<'a>,
     places: Vec<String>,
@@ -216,7 +216,7 @@ struct Program<'a> {
 /// Changes of a place: by which transition, and by how much.
 type Changes = Vec<(TransitionId, i128)>;
 
-impl Program<'_> {
+impl LustreProgram<'_> {
     fn prefixed(&self, prefix: &str) -> Vec<String> {
         self.transitions.iter().map(|name| format!("{prefix}{name}")).collect()
     }
@@ -427,7 +427,7 @@ impl Program<'_> {
     }
 
     /// A further property: that none of its goals is met, or not all of them ever.
-    fn asked(&mut self, number: usize, asked: &Asked) -> Result<(), ExportRefusal> {
+    fn asked(&mut self, number: usize, asked: &NamedProperty) -> Result<(), ExportRefusal> {
         let name = asked_name(number);
         let place = |place: PlaceId| self.places[place.index()].clone();
         self.text.line(&format!("-- {}", comment(&asked.name)));

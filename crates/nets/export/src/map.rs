@@ -6,32 +6,32 @@
 use serde::Serialize;
 use serval_petri::Net;
 
-use crate::{Asked, lustre};
+use crate::{NamedProperty, lustre};
 
 /// Identifiers with what they stand for.
 #[derive(Serialize)]
 struct Map<'a> {
     format: &'static str,
     version: u32,
-    places: Vec<Entry<'a>>,
-    transitions: Vec<Entry<'a>>,
-    properties: Vec<Entry<'a>>,
+    places: Vec<MapEntry<'a>>,
+    transitions: Vec<MapEntry<'a>>,
+    properties: Vec<MapEntry<'a>>,
 }
 
 #[derive(Serialize)]
-struct Entry<'a> {
+struct MapEntry<'a> {
     identifier: String,
     name: &'a str,
 }
 
 /// The map of an export to Lustre, in JSON.
-pub fn write(net: &Net, asked: &[Asked]) -> String {
-    let places = net.places().map(|place| Entry { identifier: lustre::identifier(net.place_name(place)), name: net.place_name(place) });
+pub fn write(net: &Net, asked: &[NamedProperty]) -> String {
+    let places = net.places().map(|place| MapEntry { identifier: lustre::identifier(net.place_name(place)), name: net.place_name(place) });
     let transitions = net.transitions().map(|transition| {
         let name = net.transition_name(transition);
-        Entry { identifier: lustre::identifier(name), name }
+        MapEntry { identifier: lustre::identifier(name), name }
     });
-    let properties = asked.iter().enumerate().map(|(number, asked)| Entry { identifier: lustre::asked_name(number), name: &asked.name });
+    let properties = asked.iter().enumerate().map(|(number, asked)| MapEntry { identifier: lustre::asked_name(number), name: &asked.name });
     let map = Map {
         format: "serval-net-names",
         version: 1,

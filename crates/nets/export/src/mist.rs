@@ -7,13 +7,13 @@ use serval_petri::{Constraint, Net, Target};
 
 use crate::step::variable;
 use crate::text::{Text, comment};
-use crate::{Asked, ExportRefusal};
+use crate::{ExportRefusal, NamedProperty};
 
 /// Markings that a target is made of at most.
 const MARKINGS: usize = 1 << 20;
 
 /// The specification for a property with one goal.
-pub fn write(net: &Net, asked: &Asked) -> Result<String, ExportRefusal> {
+pub fn write(net: &Net, asked: &NamedProperty) -> Result<String, ExportRefusal> {
     let Some(first) = net.places().next() else {
         return Err(ExportRefusal("the net has no place, and the format of mist needs one".to_owned()));
     };

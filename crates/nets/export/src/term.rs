@@ -1,6 +1,6 @@
 //! Formulas in the syntax of other tools.
 
-use serval_petri::{Constraint, Formula, Linear, Part, PlaceId};
+use serval_petri::{Constraint, Formula, FormulaPart, Linear, PlaceId};
 
 use crate::ExportRefusal;
 use crate::text::Text;
@@ -44,12 +44,12 @@ impl Syntax {
                 }
             };
             let is_all = match &parts[number] {
-                Part::Constraint(constraint) => {
+                FormulaPart::Constraint(constraint) => {
                     self.constraint(text, constraint, &name)?;
                     continue;
                 }
-                Part::All(_) => true,
-                Part::Any(_) => false,
+                FormulaPart::All(_) => true,
+                FormulaPart::Any(_) => false,
             };
             match &operands[number][..] {
                 [] => text.word(match self {
@@ -145,13 +145,13 @@ impl Syntax {
 }
 
 /// By part the operands of an operator, in order.
-fn operands(parts: &[Part]) -> Vec<Vec<usize>> {
+fn operands(parts: &[FormulaPart]) -> Vec<Vec<usize>> {
     let mut open: Vec<usize> = Vec::new();
     let mut all = Vec::with_capacity(parts.len());
     for (number, part) in parts.iter().enumerate() {
         let count = match part {
-            Part::Constraint(_) => 0,
-            Part::All(count) | Part::Any(count) => *count,
+            FormulaPart::Constraint(_) => 0,
+            FormulaPart::All(count) | FormulaPart::Any(count) => *count,
         };
         all.push(open.split_off(open.len().saturating_sub(count)));
         open.push(number);

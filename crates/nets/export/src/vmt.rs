@@ -8,10 +8,10 @@ use serval_petri::{Net, PlaceId};
 use crate::step::{effects, integer, variable};
 use crate::term::Syntax;
 use crate::text::{Text, comment};
-use crate::{Asked, ExportRefusal};
+use crate::{ExportRefusal, NamedProperty};
 
 /// The system with these properties, each of which has one goal.
-pub fn write(net: &Net, asked: &[Asked]) -> Result<String, ExportRefusal> {
+pub fn write(net: &Net, asked: &[NamedProperty]) -> Result<String, ExportRefusal> {
     let names: Vec<String> = net.places().map(|place| variable(net, place)).collect();
     let name = |place: PlaceId| names[place.index()].clone();
     let mut text = Text::default();

@@ -24,12 +24,12 @@ use crate::{Arc, Constraint, Linear, Marking, Net, Target, TransitionId};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Formula {
     /// Operands before operators; the last part is the whole.
-    parts: Vec<Part>,
+    parts: Vec<FormulaPart>,
 }
 
 /// An operand or an operator.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum FormulaPart {
     /// A condition.
     Constraint(Constraint),
     /// The conjunction of this number of formulas before it.
@@ -40,51 +40,51 @@ pub enum Part {
 
 impl Formula {
     /// The formula with these parts, operands before operators, if they are one.
-    pub fn new(parts: Vec<Part>) -> Option<Self> {
+    pub fn new(parts: Vec<FormulaPart>) -> Option<Self> {
         let mut open = 0_usize;
         for part in &parts {
             open = match part {
-                Part::Constraint(_) => open,
-                Part::All(count) | Part::Any(count) => open.checked_sub(*count)?,
+                FormulaPart::Constraint(_) => open,
+                FormulaPart::All(count) | FormulaPart::Any(count) => open.checked_sub(*count)?,
             } + 1;
         }
         (open == 1).then_some(Self { parts })
     }
 
     /// Parts that are a formula by the way in which they were made.
-    pub(crate) fn from_parts(parts: Vec<Part>) -> Self {
+    pub(crate) fn from_parts(parts: Vec<FormulaPart>) -> Self {
         Self { parts }
     }
 
     /// The parts, operands before operators.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[FormulaPart] {
         &self.parts
     }
 
     /// The conditions, as often as they occur.
     pub fn constraints(&self) -> impl Iterator<Item = &Constraint> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Constraint(constraint) => Some(constraint),
-            Part::All(_) | Part::Any(_) => None,
+            FormulaPart::Constraint(constraint) => Some(constraint),
+            FormulaPart::All(_) | FormulaPart::Any(_) => None,
         })
     }
 
     /// Where this condition holds.
     pub fn constraint(constraint: Constraint) -> Self {
-        Self { parts: vec![Part::Constraint(constraint)] }
+        Self { parts: vec![FormulaPart::Constraint(constraint)] }
     }
 
     /// Where all of them hold.
     pub fn all(formulas: impl IntoIterator<Item = Self>) -> Self {
-        Self::joined(formulas, Part::All)
+        Self::joined(formulas, FormulaPart::All)
     }
 
     /// Where one of them holds.
     pub fn any(formulas: impl IntoIterator<Item = Self>) -> Self {
-        Self::joined(formulas, Part::Any)
+        Self::joined(formulas, FormulaPart::Any)
     }
 
-    fn joined(formulas: impl IntoIterator<Item = Self>, operator: impl Fn(usize) -> Part) -> Self {
+    fn joined(formulas: impl IntoIterator<Item = Self>, operator: impl Fn(usize) -> FormulaPart) -> Self {
         let (mut parts, mut count) = (Vec::new(), 0);
         for formula in formulas {
             parts.extend(formula.parts);
@@ -111,13 +111,13 @@ impl Formula {
         let mut parts = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
             match part {
-                Part::All(count) => parts.push(Part::Any(*count)),
-                Part::Any(count) => parts.push(Part::All(*count)),
-                Part::Constraint(Constraint::AtLeastZero(expression)) => parts.push(below_zero(expression)?),
-                Part::Constraint(Constraint::Zero(expression)) => {
-                    parts.extend([below_zero(expression)?, above_zero(expression)?, Part::Any(2)]);
+                FormulaPart::All(count) => parts.push(FormulaPart::Any(*count)),
+                FormulaPart::Any(count) => parts.push(FormulaPart::All(*count)),
+                FormulaPart::Constraint(Constraint::AtLeastZero(expression)) => parts.push(below_zero(expression)?),
+                FormulaPart::Constraint(Constraint::Zero(expression)) => {
+                    parts.extend([below_zero(expression)?, above_zero(expression)?, FormulaPart::Any(2)]);
                 }
-                Part::Constraint(Constraint::NotDivisible { .. }) => return None,
+                FormulaPart::Constraint(Constraint::NotDivisible { .. }) => return None,
             }
         }
         Some(Self { parts })
@@ -137,9 +137,9 @@ impl Formula {
         let mut values: Vec<bool> = Vec::new();
         for part in &self.parts {
             let value = match part {
-                Part::Constraint(constraint) => constraint.holds(|place| marking.tokens(place)),
-                Part::All(count) => values.drain(values.len().saturating_sub(*count)..).all(|value| value),
-                Part::Any(count) => values.drain(values.len().saturating_sub(*count)..).any(|value| value),
+                FormulaPart::Constraint(constraint) => constraint.holds(|place| marking.tokens(place)),
+                FormulaPart::All(count) => values.drain(values.len().saturating_sub(*count)..).all(|value| value),
+                FormulaPart::Any(count) => values.drain(values.len().saturating_sub(*count)..).any(|value| value),
             };
             values.push(value);
         }
@@ -155,9 +155,9 @@ impl Formula {
         let mut values: Vec<Clauses<'_>> = Vec::new();
         for part in &self.parts {
             let value = match part {
-                Part::Constraint(constraint) => vec![vec![constraint]],
-                Part::Any(count) => values.drain(values.len().saturating_sub(*count)..).flatten().collect(),
-                Part::All(count) => {
+                FormulaPart::Constraint(constraint) => vec![vec![constraint]],
+                FormulaPart::Any(count) => values.drain(values.len().saturating_sub(*count)..).flatten().collect(),
+                FormulaPart::All(count) => {
                     let mut product: Clauses<'_> = vec![Vec::new()];
                     for factor in values.drain(values.len().saturating_sub(*count)..) {
                         product = both(product, &factor, limit).filter(is_small)?;
@@ -187,17 +187,17 @@ fn both<'a>(mut left: Clauses<'a>, right: &Clauses<'a>, limit: usize) -> Option<
 }
 
 /// `expression ≤ −1`.
-fn below_zero(expression: &Linear) -> Option<Part> {
+fn below_zero(expression: &Linear) -> Option<FormulaPart> {
     let terms = expression.terms().iter().map(|&(place, factor)| (place, -i128::from(factor)));
     let linear = Linear::from_wide(terms, -i128::from(expression.constant()) - 1)?;
-    Some(Part::Constraint(Constraint::AtLeastZero(linear)))
+    Some(FormulaPart::Constraint(Constraint::AtLeastZero(linear)))
 }
 
 /// `expression ≥ 1`.
-fn above_zero(expression: &Linear) -> Option<Part> {
+fn above_zero(expression: &Linear) -> Option<FormulaPart> {
     let terms = expression.terms().iter().map(|&(place, factor)| (place, i128::from(factor)));
     let linear = Linear::from_wide(terms, i128::from(expression.constant()) - 1)?;
-    Some(Part::Constraint(Constraint::AtLeastZero(linear)))
+    Some(FormulaPart::Constraint(Constraint::AtLeastZero(linear)))
 }
 
 /// That the place has at least `weight` tokens, or that it has fewer.

@@ -34,7 +34,7 @@ pub use compose::compose;
 pub use format::{
     FormatError, Limits, UnknownWord, lola, mcc, mcc_reads_back, mist, parse_xml, pnml, pnml_reads_back, tina, tina_reads_back, vass,
 };
-pub use formula::{Formula, Part, words};
+pub use formula::{Formula, FormulaPart, words};
 pub use ids::{PlaceId, TransitionId};
 pub use net::{Arc, FireError, Marking, Net, NetError, ReplayError, weight};
 pub use property::{Decides, Most, Property, at_least};

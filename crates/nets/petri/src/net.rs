@@ -20,7 +20,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::ids::{self, PlaceId, TransitionId};
 
-type Names = IndexSet<String, FxBuildHasher>;
+type NameTable = IndexSet<String, FxBuildHasher>;
 
 /// One end of an arc and its weight, which is not 0.
 pub type Arc = (PlaceId, u64);
@@ -34,10 +34,10 @@ pub type Arc = (PlaceId, u64);
 #[derive(Clone, Debug, Default)]
 pub struct Net {
     name: String,
-    places: Names,
+    places: NameTable,
     /// The initial marking, by place.
     tokens: Vec<u64>,
-    transitions: Names,
+    transitions: NameTable,
     inputs: Vec<Vec<Arc>>,
     outputs: Vec<Vec<Arc>>,
 }

@@ -45,7 +45,7 @@
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 use serval_evidence::require;
-use serval_petri::{Constraint, Formula, Linear, Net, Part, PlaceId};
+use serval_petri::{Constraint, Formula, FormulaPart, Linear, Net, PlaceId};
 
 use crate::bounds::{bounds_of, places_of};
 use crate::conditions::NUMBERS;
@@ -115,12 +115,12 @@ pub fn least(goal: &Formula, most: usize) -> Result<Vec<Sparse>, Refusal> {
     let mut values: Vec<Vec<Sparse>> = Vec::new();
     for part in goal.parts() {
         let value = match part {
-            Part::Constraint(Constraint::AtLeastZero(expression) | Constraint::Zero(expression)) => {
+            FormulaPart::Constraint(Constraint::AtLeastZero(expression) | Constraint::Zero(expression)) => {
                 shared(expression, most)?.ok_or_else(|| too_many.clone())?
             }
-            Part::Constraint(Constraint::NotDivisible { .. }) => vec![Vec::new()],
-            Part::Any(count) => values.drain(values.len().saturating_sub(*count)..).flatten().collect(),
-            Part::All(count) => {
+            FormulaPart::Constraint(Constraint::NotDivisible { .. }) => vec![Vec::new()],
+            FormulaPart::Any(count) => values.drain(values.len().saturating_sub(*count)..).flatten().collect(),
+            FormulaPart::All(count) => {
                 let (single, several): (Vec<_>, Vec<_>) =
                     values.drain(values.len().saturating_sub(*count)..).partition(|factor: &Vec<Sparse>| factor.len() == 1);
                 // Those with one marking are joined at once, however many there are.

@@ -22,7 +22,7 @@
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 use serval_evidence::require;
-use serval_petri::{Constraint, Formula, Linear, Net, Part, PlaceId, TransitionId};
+use serval_petri::{Constraint, Formula, FormulaPart, Linear, Net, PlaceId, TransitionId};
 
 use crate::Refusal;
 use crate::conditions::NUMBERS;
@@ -133,9 +133,9 @@ pub fn excludes(goal: &Formula, bounds: &[Option<i128>]) -> bool {
     let mut values: Vec<bool> = Vec::new();
     for part in goal.parts() {
         let value = match part {
-            Part::Constraint(constraint) => never(constraint, bounds),
-            Part::All(count) => values.drain(values.len().saturating_sub(*count)..).any(|never| never),
-            Part::Any(count) => values.drain(values.len().saturating_sub(*count)..).all(|never| never),
+            FormulaPart::Constraint(constraint) => never(constraint, bounds),
+            FormulaPart::All(count) => values.drain(values.len().saturating_sub(*count)..).any(|never| never),
+            FormulaPart::Any(count) => values.drain(values.len().saturating_sub(*count)..).all(|never| never),
         };
         values.push(value);
     }

@@ -120,7 +120,7 @@ serval_evidence::conditions! {
     }
     and {
         /// Of a proof tree.
-        Tree(serval_linear::Condition)
+        Tree(serval_linear::TreeCondition)
     }
 }
 

@@ -121,13 +121,13 @@ use system::System;
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Decomposition {
     /// What becomes of the sequence that is open last, one after the other.
-    pub steps: Vec<Step>,
+    pub steps: Vec<SequenceStep>,
 }
 
 /// What becomes of a sequence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Step {
+pub enum SequenceStep {
     /// Its system has no solution.
     Refuted(Tree),
     /// A piece follows a graph with more in its labels, from its beginning.
@@ -139,7 +139,7 @@ pub enum Step {
     /// This piece leaves the vertices with the number of its entry, or stays.
     Leave(usize),
     /// A place has one of these numbers of tokens.
-    Value(Value),
+    Value(PlaceValue),
     /// A piece uses one of these arcs first, or none.
     First(First),
 }
@@ -169,7 +169,7 @@ pub struct Order {
 /// Tokens on a place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
-pub struct Value {
+pub struct PlaceValue {
     /// The number of the piece.
     pub piece: usize,
     /// Whether at its end.
@@ -194,9 +194,9 @@ pub struct First {
     pub arcs: Vec<usize>,
 }
 
-serval_evidence::objects!(Decomposition, Covering, Order, Value, First);
+serval_evidence::objects!(Decomposition, Covering, Order, PlaceValue, First);
 
-impl Step {
+impl SequenceStep {
     /// The number of the piece that it is about.
     pub fn piece(&self) -> Option<usize> {
         match self {
@@ -231,7 +231,7 @@ pub(crate) fn check(net: &Net, goal: &Formula, evidence: &Decomposition, budget:
 
 /// What a step replaces a sequence by, after all that it says is checked, if that are not more than `limit`. Who looks
 /// for steps asks here.
-pub fn replaced(net: &Net, sequence: &Sequence, step: &Step, limit: usize, budget: &mut Budget) -> Result<Vec<Sequence>, Refusal> {
+pub fn replaced(net: &Net, sequence: &Sequence, step: &SequenceStep, limit: usize, budget: &mut Budget) -> Result<Vec<Sequence>, Refusal> {
     let number = step.piece().unwrap_or(0);
     let Some(piece) = sequence.pieces.get(number) else {
         require!(DecompositionPiece, false, "there is no piece number {number}");
@@ -241,21 +241,21 @@ pub fn replaced(net: &Net, sequence: &Sequence, step: &Step, limit: usize, budge
     budget.spend(u64::try_from(size / 8).unwrap_or(u64::MAX).saturating_add(1))?;
     let alone = |piece: Piece| sequence.with(number, vec![piece], &[]);
     Ok(match step {
-        Step::Refuted(tree) => {
+        SequenceStep::Refuted(tree) => {
             check_tree(&System::new(net, sequence, false, budget)?.problem, tree, budget)?;
             Vec::new()
         }
-        Step::Forward(covering) => covered(net, piece, covering, true, budget)?.into_iter().map(alone).collect(),
-        Step::Backward(covering) => covered(net, piece, covering, false, budget)?.into_iter().map(alone).collect(),
-        Step::Order(order) => {
+        SequenceStep::Forward(covering) => covered(net, piece, covering, true, budget)?.into_iter().map(alone).collect(),
+        SequenceStep::Backward(covering) => covered(net, piece, covering, false, budget)?.into_iter().map(alone).collect(),
+        SequenceStep::Order(order) => {
             require!(DecompositionOrder, order.numbers.len() == piece.labels.len(), "there is not one number for each vertex");
             let at = |vertex: usize| order.numbers.get(vertex).copied().unwrap_or(0);
             let falling = piece.arcs.iter().position(|arc| at(arc.from) > at(arc.to));
             require!(DecompositionOrder, falling.is_none(), "the number falls along arc {}", falling.unwrap_or(0));
             vec![alone(Piece { order: Some(Rc::new(order.numbers.clone())), ..Piece::clone(piece) })]
         }
-        Step::Leave(_) => leaves(piece)?.into_iter().map(|(pieces, edges)| sequence.with(number, pieces, &edges)).collect(),
-        Step::Value(value) => {
+        SequenceStep::Leave(_) => leaves(piece)?.into_iter().map(|(pieces, edges)| sequence.with(number, pieces, &edges)).collect(),
+        SequenceStep::Value(value) => {
             require!(DecompositionPlace, value.place < net.place_count(), "there is no place number {}", value.place);
             if value.place >= net.place_count() {
                 return Ok(vec![sequence.clone()]);
@@ -273,7 +273,7 @@ pub fn replaced(net: &Net, sequence: &Sequence, step: &Step, limit: usize, budge
             };
             numbers.take(limit).map(with).collect()
         }
-        Step::First(first) => {
+        SequenceStep::First(first) => {
             let ascend = first.arcs.is_sorted_by(|one, other| one < other) && first.arcs.last().is_none_or(|&last| last < piece.arcs.len());
             require!(DecompositionArcs, ascend, "the arcs are not some of the piece, ascending");
             let is_split = |arc: &usize| first.arcs.binary_search(arc).is_ok();
@@ -290,7 +290,7 @@ pub fn replaced(net: &Net, sequence: &Sequence, step: &Step, limit: usize, budge
 }
 
 /// What a tree refutes that shows that there are no other numbers of tokens.
-pub fn value_problem(system: System, value: &Value) -> Result<Problem, Refusal> {
+pub fn value_problem(system: System, value: &PlaceValue) -> Result<Problem, Refusal> {
     let ends = if value.last { &system.exits } else { &system.entries };
     let tokens = &ends[value.piece][value.place];
     let (terms, constant) =

@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 use serval_evidence::require;
 use serval_linear::{Linear, Literal, Problem, Tree, check_tree};
-use serval_petri::{Constraint, Formula, Net, Part, PlaceId};
+use serval_petri::{Constraint, Formula, FormulaPart, Net, PlaceId};
 
 use crate::bounds::{bounds_of, places_of};
 use crate::conditions::NUMBERS;
@@ -175,9 +175,9 @@ pub(crate) fn add_goal(problem: &mut Problem, goal: &Formula, place: impl Fn(u32
     let mut values: Vec<Clauses> = Vec::new();
     for part in goal.parts() {
         let value = match part {
-            Part::Constraint(constraint) => literals(constraint, &place)?,
-            Part::All(count) => values.drain(values.len().saturating_sub(*count)..).flatten().collect(),
-            Part::Any(count) => {
+            FormulaPart::Constraint(constraint) => literals(constraint, &place)?,
+            FormulaPart::All(count) => values.drain(values.len().saturating_sub(*count)..).flatten().collect(),
+            FormulaPart::Any(count) => {
                 let operands: Vec<Clauses> = values.drain(values.len().saturating_sub(*count)..).collect();
                 any(problem, operands)?
             }

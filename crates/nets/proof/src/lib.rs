@@ -57,7 +57,7 @@ pub use decomposition::Decomposition;
 pub use equation::Equation;
 pub use inductive::{Bound, Clause, Inductive, Invariant};
 pub use k_inductive::KInductive;
-pub use pump::{Again, Pump, Step};
+pub use pump::{Again, Pump, PumpStep};
 pub use run::{Item, Run, Runs};
 pub use separator::Separator;
 pub use serval_evidence::{Refusal, Rejection};

@@ -42,13 +42,13 @@ use crate::{Item, Refusal};
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Pump {
     /// What fires, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PumpStep>,
 }
 
 /// A step of a run with pumps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Step {
+pub enum PumpStep {
     /// It fires, perhaps several times.
     Item(Item),
     /// It is repeated as often as one likes.
@@ -71,8 +71,8 @@ pub fn end(net: &Net, pump: &Pump, budget: &mut Budget) -> Result<Vec<Option<i12
     for step in &pump.steps {
         budget.spend(1)?;
         match step {
-            Step::Item(item) => walk.fire(item, budget)?,
-            Step::Again(Again { pump }) => walk.pump(pump, budget)?,
+            PumpStep::Item(item) => walk.fire(item, budget)?,
+            PumpStep::Again(Again { pump }) => walk.pump(pump, budget)?,
         }
     }
     Ok(walk.tokens().to_vec())

@@ -161,7 +161,7 @@ mod work;
 use serval_budget::{Budget, Stopped};
 use serval_petri::{Net, PlaceId, Target, TransitionId};
 
-use work::Work;
+use work::SliceProgress;
 
 /// A place that is 0 in every marking of the target, because of a constraint
 /// and of the places that were forced before.
@@ -308,7 +308,7 @@ pub fn slice_inductive(net: &Net, target: &Target, budget: &mut Budget) -> Resul
 }
 
 fn rounds(net: &Net, target: &Target, with_dispensable: bool, budget: &mut Budget) -> Result<Slice, Stopped> {
-    let mut work = Work::new(net, target);
+    let mut work = SliceProgress::new(net, target);
     loop {
         budget.spend(work.size())?;
         let made_before = work.rounds_made();

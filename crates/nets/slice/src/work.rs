@@ -28,7 +28,7 @@ type ByPlace = Vec<Vec<TransitionId>>;
 /// Once a place is `Empty`, no transition that is left touches it. Once it is
 /// irrelevant, transitions that are left may still give to it, and none takes
 /// from it.
-pub(super) struct Work<'a> {
+pub(super) struct SliceProgress<'a> {
     net: &'a Net,
     target: &'a Target,
     places: Vec<Status>,
@@ -40,7 +40,7 @@ pub(super) struct Work<'a> {
     rounds: Vec<Round>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> SliceProgress<'a> {
     pub(super) fn new(net: &'a Net, target: &'a Target) -> Self {
         let mut takers = vec![Vec::new(); net.place_count()];
         let mut givers = vec![Vec::new(); net.place_count()];

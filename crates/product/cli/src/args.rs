@@ -18,7 +18,7 @@ use serval_report::escape;
 
 use crate::output::{Colour, say};
 pub(crate) use bench::{Bench, BenchCommand, BenchFormat, Merge};
-pub(crate) use export::Form;
+pub(crate) use export::ExportForm;
 pub(crate) use net::{
     CoverFormat, LustreEncoding, Net, NetCheck, NetCommand, NetCover, NetDecompose, NetExport, NetFile, NetForm, NetFormat, NetInfo,
     NetInvariant, NetKind, NetRun, TreeForm,
@@ -118,7 +118,7 @@ pub(crate) enum Command {
     Check(Check),
     Verify(Verify),
     Export(Export),
-    Run(Run),
+    Run(RunArgs),
     Fmt(Fmt),
     Fix(Fix),
     Bench(Bench),
@@ -354,7 +354,7 @@ pub(crate) struct Export {
     pub(crate) input: InputArgs,
     /// The form
     #[arg(long, value_name = "FORMAT", value_parser = export::FormParser)]
-    pub(crate) to: Form,
+    pub(crate) to: ExportForm,
     /// Write to this file instead of standard output; for smtlib a directory, which is made
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
@@ -424,7 +424,7 @@ pub(crate) enum Format {
 #[command(
     after_help = "Examples:\n  serval run bank.ser --requests 4 --seed 7        a random run\n  serval run bank.ser --runs 100 --trace t.json    a hundred of them, the last one saved\n  serval run bank.ser --replay t.json              the same run again\n  serval run bank.ser --interactive                you decide what happens next\n\nExit status: 0 done, 2 usage or input error, 4 a bug in serval, 130 interrupted."
 )]
-pub(crate) struct Run {
+pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
     /// How many requests come

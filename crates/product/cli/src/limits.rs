@@ -162,10 +162,10 @@ pub(crate) fn limit_memory(mebibytes: Option<u64>) {
 /// A watch over one piece of work.
 #[derive(Clone)]
 pub(crate) struct Watch {
-    state: Arc<State>,
+    state: Arc<LimitState>,
 }
 
-struct State {
+struct LimitState {
     cancel: Cancel,
     /// Raised before the time is over.
     early: Cancel,
@@ -185,7 +185,7 @@ impl Watch {
     fn new(Time { limit: timeout, said, option }: Time, grace: Duration) -> Self {
         let cancel = Cancel::asking(serval_memory::is_exceeded);
         let early = cancel.child();
-        let state = State {
+        let state = LimitState {
             cancel,
             early,
             ended: AtomicU8::new(0),
@@ -314,7 +314,7 @@ static WORKER: Mutex<Option<Sender<Job>>> = Mutex::new(None);
 
 thread_local! {
     /// What this thread works on.
-    static WORK: RefCell<Option<Arc<State>>> = const { RefCell::new(None) };
+    static WORK: RefCell<Option<Arc<LimitState>>> = const { RefCell::new(None) };
 }
 
 /// Has the worker do this, for so long at most.

@@ -49,7 +49,9 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
         }
         Ok(_) => rewrite_file(path, text).map(|_| ()),
         Err(_) if path.is_symlink() => Err(cannot_write(path, "it is a link that leads nowhere")),
-        Err(_) => visibly(|| replace(path, text.as_bytes(), Reader::Everyone, File::sync_all)).map_err(|error| cannot_write(path, error)),
+        Err(_) => {
+            visibly(|| replace(path, text.as_bytes(), FileAudience::Everyone, File::sync_all)).map_err(|error| cannot_write(path, error))
+        }
     }
 }
 
@@ -78,7 +80,7 @@ pub(crate) fn rewrite_file(path: &Path, text: &str) -> Result<Written, Failure> 
         given_away = !keep_owner_and_mode(file, &known)?;
         file.sync_all()
     };
-    visibly(|| replace(real, text.as_bytes(), Reader::Owner, finish)).map_err(fail)?;
+    visibly(|| replace(real, text.as_bytes(), FileAudience::Owner, finish)).map_err(fail)?;
     Ok(Written { through, given_away })
 }
 
@@ -88,7 +90,7 @@ fn cannot_write(path: &Path, why: impl std::fmt::Display) -> Failure {
 
 /// Who may read a file that is being written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reader {
+pub(crate) enum FileAudience {
     /// Every user who may read other new files.
     Everyone,
     /// Only its owner.
@@ -98,7 +100,7 @@ pub(crate) enum Reader {
 /// Puts a new file in the place of whatever has this name, a link or a pipe
 /// included. `finish` is done to it before it gets the name; if anything fails,
 /// nothing has happened.
-pub(crate) fn replace(path: &Path, bytes: &[u8], reader: Reader, finish: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8], reader: FileAudience, finish: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     let (temporary, mut file) = temporary_beside(path, reader)?;
     let written = file.write_all(bytes).and_then(|()| finish(&file)).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
@@ -110,7 +112,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8], reader: Reader, finish: impl Fn
 
 /// A new file in the directory of another. Its name does not depend on the other
 /// one's, which may be as long as names can be.
-fn temporary_beside(path: &Path, reader: Reader) -> io::Result<(PathBuf, File)> {
+fn temporary_beside(path: &Path, reader: FileAudience) -> io::Result<(PathBuf, File)> {
     /// How many names to try: files of these names may have been left, or put there.
     const MOST_TRIES: u32 = 100;
     static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -120,7 +122,7 @@ fn temporary_beside(path: &Path, reader: Reader) -> io::Result<(PathBuf, File)> 
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
-    if reader == Reader::Owner {
+    if reader == FileAudience::Owner {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
     #[cfg(not(unix))]
@@ -232,7 +234,7 @@ mod tests {
         let path = place.join("n".repeat(255));
         fs::write(&path, "old").unwrap();
         let full = |_: &File| Err(io::Error::from(io::ErrorKind::StorageFull));
-        assert_eq!(replace(&path, b"new", Reader::Owner, full).unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(replace(&path, b"new", FileAudience::Owner, full).unwrap_err().kind(), io::ErrorKind::StorageFull);
         assert_eq!((fs::read_to_string(&path).unwrap().as_str(), fs::read_dir(&place).unwrap().count()), ("old", 1));
         let _ = rewrite_file(&path, "new").ok().unwrap();
         assert_eq!((fs::read_to_string(&path).unwrap().as_str(), fs::read_dir(&place).unwrap().count()), ("new", 1));

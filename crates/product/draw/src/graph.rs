@@ -33,7 +33,7 @@ pub enum Shape {
 
 /// A node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct GraphNode {
     pub(crate) label: String,
     pub(crate) shape: Shape,
     pub(crate) class: String,
@@ -45,7 +45,7 @@ pub struct Node {
     pub(crate) section: SectionId,
 }
 
-impl Node {
+impl GraphNode {
     /// A node with this label, which may have several lines.
     pub fn new(shape: Shape, label: impl Into<String>) -> Self {
         Self {
@@ -172,7 +172,7 @@ impl Group {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     pub(crate) noun: String,
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<GraphNode>,
     pub(crate) edges: Vec<Edge>,
     pub(crate) groups: Vec<Group>,
     pub(crate) sections: Vec<String>,
@@ -187,7 +187,7 @@ impl Graph {
     }
 
     /// Adds a node. A group or section that this graph does not have is as none.
-    pub fn node(&mut self, mut node: Node) -> NodeId {
+    pub fn node(&mut self, mut node: GraphNode) -> NodeId {
         node.group = node.group.filter(|group| group.0 < self.groups.len());
         if node.section.0 >= self.sections.len() {
             node.section = SectionId(0);

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::MOST_BOXES;
-use crate::graph::{Graph, GroupId, Node, Shape};
+use crate::graph::{Graph, GraphNode, GroupId, Shape};
 use crate::union_find::find;
 
 /// A box of the picture: one node, or several that were merged.
@@ -232,7 +232,7 @@ pub(crate) fn bunches(graph: &Graph) -> Bunches {
             continue;
         }
         place[index] = bunches.len();
-        let Node { label, shape, class, title, initial, accepting, tokens, section, .. } = node.clone();
+        let GraphNode { label, shape, class, title, initial, accepting, tokens, section, .. } = node.clone();
         bunches.push(Bunch { label, shape, class, title, initial, accepting, tokens, count: 1, section: section.0 });
     }
     let mut members: BTreeMap<usize, Vec<&str>> = BTreeMap::new();

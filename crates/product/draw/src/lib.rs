@@ -41,10 +41,10 @@ mod svg;
 mod text;
 mod union_find;
 
-pub use graph::{Edge, Graph, Group, GroupId, Node, NodeId, SectionId, Shape};
+pub use graph::{Edge, Graph, GraphNode, Group, GroupId, NodeId, SectionId, Shape};
 pub use layout::draw;
 pub use picture::{Area, DrawnEdge, DrawnLabel, DrawnNode, Heading, Picture, Point};
-pub use svg::{Words, style};
+pub use svg::{PictureWords, style};
 pub use text::escaped;
 
 /// The most boxes that a picture has.

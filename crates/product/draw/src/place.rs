@@ -24,7 +24,7 @@ use crate::order::Layered;
 
 /// How far a vertex reaches to the left and to the right of its place.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Reach {
+pub(crate) struct HorizontalReach {
     pub(crate) left: i32,
     pub(crate) right: i32,
     /// Whether it is a part of a long edge.
@@ -37,7 +37,7 @@ const GAP: i32 = 22;
 const INNER_GAP: i32 = 12;
 
 /// How far the places of two neighbours are apart at least.
-fn distance(left: Reach, right: Reach) -> i32 {
+fn distance(left: HorizontalReach, right: HorizontalReach) -> i32 {
     let gap = if left.is_inner || right.is_inner { INNER_GAP } else { GAP };
     left.right + gap + right.left
 }
@@ -46,7 +46,7 @@ fn distance(left: Reach, right: Reach) -> i32 {
 const FAIR_WIDTH: i32 = 1400;
 
 /// The places of all vertices across; the leftmost reaches to 0.
-pub(crate) fn places(graph: &Layered, reach: &[Reach]) -> Vec<i32> {
+pub(crate) fn places(graph: &Layered, reach: &[HorizontalReach]) -> Vec<i32> {
     let width = |places: &[i32]| places.iter().zip(reach).map(|(place, reach)| place + reach.right).max().unwrap_or(0);
     let straight = straight(graph, reach);
     if width(&straight) > FAIR_WIDTH {
@@ -59,7 +59,7 @@ pub(crate) fn places(graph: &Layered, reach: &[Reach]) -> Vec<i32> {
 }
 
 /// The places by alignment.
-fn straight(graph: &Layered, reach: &[Reach]) -> Vec<i32> {
+fn straight(graph: &Layered, reach: &[HorizontalReach]) -> Vec<i32> {
     let crossed = crossed(graph, reach);
     let mut four: Vec<Vec<i32>> = Vec::with_capacity(4);
     for upwards in [false, true] {
@@ -96,7 +96,7 @@ fn straight(graph: &Layered, reach: &[Reach]) -> Vec<i32> {
 }
 
 /// The edges that cross a part of a long edge and are none themselves: they are not aligned.
-fn crossed(graph: &Layered, reach: &[Reach]) -> BTreeSet<(usize, usize)> {
+fn crossed(graph: &Layered, reach: &[HorizontalReach]) -> BTreeSet<(usize, usize)> {
     let position = graph.positions();
     let mut crossed = BTreeSet::new();
     for layer in &graph.layers {
@@ -120,7 +120,7 @@ fn crossed(graph: &Layered, reach: &[Reach]) -> BTreeSet<(usize, usize)> {
 }
 
 /// One of the four.
-fn aligned(graph: &Layered, reach: &[Reach], crossed: &BTreeSet<(usize, usize)>, upwards: bool, mirrored: bool) -> Vec<i32> {
+fn aligned(graph: &Layered, reach: &[HorizontalReach], crossed: &BTreeSet<(usize, usize)>, upwards: bool, mirrored: bool) -> Vec<i32> {
     let mut layers = graph.layers.clone();
     if upwards {
         layers.reverse();
@@ -165,10 +165,10 @@ fn aligned(graph: &Layered, reach: &[Reach], crossed: &BTreeSet<(usize, usize)>,
 
 /// Blocks as far left as they can be, then to the right where that brings them
 /// closer to what stands there.
-fn packed(layers: &[Vec<usize>], reach: &[Reach], root: &[usize], mirrored: bool) -> Vec<i32> {
+fn packed(layers: &[Vec<usize>], reach: &[HorizontalReach], root: &[usize], mirrored: bool) -> Vec<i32> {
     let turned = |vertex: usize| {
-        let Reach { left, right, is_inner } = reach[vertex];
-        if mirrored { Reach { left: right, right: left, is_inner } } else { reach[vertex] }
+        let HorizontalReach { left, right, is_inner } = reach[vertex];
+        if mirrored { HorizontalReach { left: right, right: left, is_inner } } else { reach[vertex] }
     };
     let mut next: Vec<Vec<(usize, i32)>> = vec![Vec::new(); reach.len()];
     let mut open = vec![0_usize; reach.len()];

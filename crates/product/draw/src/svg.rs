@@ -9,7 +9,7 @@ use crate::text::{LABEL_LINE, NODE_LINE, escaped};
 
 /// What a picture is called, and what it shows, for those who do not see it.
 #[derive(Clone, Copy, Debug)]
-pub struct Words<'a> {
+pub struct PictureWords<'a> {
     /// A few words.
     pub title: &'a str,
     /// A sentence or two.
@@ -25,16 +25,16 @@ pub fn style() -> &'static str {
 impl Picture {
     /// A file, with its style. Ids begin with `prefix`, of which only letters,
     /// digits, `-` and `_` are taken.
-    pub fn svg(&self, prefix: &str, words: &Words<'_>) -> String {
+    pub fn svg(&self, prefix: &str, words: &PictureWords<'_>) -> String {
         self.written(prefix, words, true)
     }
 
     /// An element for a page that holds [`style`] once.
-    pub fn element(&self, prefix: &str, words: &Words<'_>) -> String {
+    pub fn element(&self, prefix: &str, words: &PictureWords<'_>) -> String {
         self.written(prefix, words, false)
     }
 
-    fn written(&self, prefix: &str, words: &Words<'_>, with_style: bool) -> String {
+    fn written(&self, prefix: &str, words: &PictureWords<'_>, with_style: bool) -> String {
         let prefix: String = prefix.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).collect();
         let Self { width, height, .. } = self;
         let mut out = String::new();

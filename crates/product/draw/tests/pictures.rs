@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
 use proptest::prelude::*;
-use serval_draw::{Edge, Graph, Group, MOST_BOXES, MOST_LINES, Node, Shape, Words, draw, style};
+use serval_draw::{Edge, Graph, GraphNode, Group, MOST_BOXES, MOST_LINES, PictureWords, Shape, draw, style};
 use serval_effort::{Sweep, sweep};
 
 const SHAPES: [Shape; 6] = [Shape::Global, Shape::Local, Shape::Answer, Shape::Request, Shape::Place, Shape::Bar];
@@ -31,7 +31,7 @@ prop_compose! {
         let count = nodes.len();
         let mut ids = Vec::new();
         for (label, shape, tokens, section, group) in nodes {
-            let mut node = Node::new(SHAPES[shape], label).class("some class").tokens(tokens / 8);
+            let mut node = GraphNode::new(SHAPES[shape], label).class("some class").tokens(tokens / 8);
             if tokens == 1 {
                 node = node.initial();
             }
@@ -65,7 +65,7 @@ fn check(graph: &Graph) {
     assert!(picture.nodes.len() <= MOST_BOXES && picture.edges.len() <= MOST_LINES);
     assert_eq!(picture.nodes.iter().map(|node| node.count).sum::<usize>(), graph.node_count());
     assert_eq!(picture.is_grouped(), picture.note.as_ref().is_some_and(|note| note.text.starts_with("grouped: ")));
-    let words = Words { title: "a <title> & \u{1} more", description: "what it shows" };
+    let words = PictureWords { title: "a <title> & \u{1} more", description: "what it shows" };
     for svg in [picture.svg("one", &words), picture.element("two", &words)] {
         let document = roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{error}: {svg}"));
         let root = document.root_element();
@@ -114,13 +114,13 @@ fn extremes() {
     // Nothing is joined.
     let mut lonely = Graph::new("nodes");
     for number in 0..300 {
-        lonely.node(Node::new(Shape::Local, format!("node {number}")));
+        lonely.node(GraphNode::new(Shape::Local, format!("node {number}")));
     }
     check(&lonely);
     // Everything is, both ways, with and without labels.
     for labelled in [false, true] {
         let mut full = Graph::new("nodes");
-        let ids: Vec<_> = (0..14).map(|number| full.node(Node::new(Shape::Global, format!("{number}")))).collect();
+        let ids: Vec<_> = (0..14).map(|number| full.node(GraphNode::new(Shape::Global, format!("{number}")))).collect();
         for &from in &ids {
             for &to in &ids {
                 let edge = Edge::new(from, to);
@@ -131,7 +131,7 @@ fn extremes() {
     }
     // A long chain becomes bands.
     let mut chain = Graph::new("nodes");
-    let ids: Vec<_> = (0..1000).map(|number| chain.node(Node::new(Shape::Local, format!("{number}")))).collect();
+    let ids: Vec<_> = (0..1000).map(|number| chain.node(GraphNode::new(Shape::Local, format!("{number}")))).collect();
     for pair in ids.windows(2) {
         chain.edge(Edge::new(pair[0], pair[1]));
     }
@@ -140,7 +140,7 @@ fn extremes() {
     let mut sections = Graph::new("nodes");
     for number in 0..100 {
         let section = sections.section(format!("section {number}"));
-        sections.node(Node::new(Shape::Local, "node").section(section));
+        sections.node(GraphNode::new(Shape::Local, "node").section(section));
     }
     check(&sections);
 }
@@ -148,7 +148,7 @@ fn extremes() {
 #[test]
 fn parallel_edges_are_one_line_that_says_how_many() {
     let mut graph = Graph::new("nodes");
-    let (a, b) = (graph.node(Node::new(Shape::Local, "a")), graph.node(Node::new(Shape::Local, "b")));
+    let (a, b) = (graph.node(GraphNode::new(Shape::Local, "a")), graph.node(GraphNode::new(Shape::Local, "b")));
     for number in 0..10 {
         graph.edge(Edge::new(a, b).label(format!("label {number}")));
     }
@@ -164,10 +164,10 @@ fn groups_are_merged_as_far_as_needed() {
     let all = graph.group(Group::new("all", "states", 1));
     let groups = ["first", "second"].map(|name| graph.group(Group::new(name, "states", 0).within(all)));
     for number in 0..60 {
-        graph.node(Node::new(Shape::Local, format!("{number}")).group(groups[number / 50]));
+        graph.node(GraphNode::new(Shape::Local, format!("{number}")).group(groups[number / 50]));
     }
     assert_eq!(draw(&graph).note, None);
-    graph.node(Node::new(Shape::Global, "one too many"));
+    graph.node(GraphNode::new(Shape::Global, "one too many"));
     let picture = draw(&graph);
     let lines: Vec<_> = picture.nodes.iter().map(|node| node.lines.join(" / ")).collect();
     assert_eq!(lines, ["first / 50 states", "second / 10 states", "one too many"]);
@@ -211,7 +211,7 @@ fn text_can_be_read_in_both_schemes() {
 fn sixty_nodes_are_drawn() {
     // As dense as a net: every node has five edges.
     let mut graph = Graph::new("nodes");
-    let ids: Vec<_> = (0..60).map(|number| graph.node(Node::new(Shape::Local, format!("node {number}")))).collect();
+    let ids: Vec<_> = (0..60).map(|number| graph.node(GraphNode::new(Shape::Local, format!("node {number}")))).collect();
     let mut random = 1_usize;
     let mut next = || {
         random = (random * 1_103_515_245 + 12_345) % (1 << 31);

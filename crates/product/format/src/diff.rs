@@ -25,7 +25,7 @@ pub fn diff(before: &str, after: &str, name: &str) -> String {
     let mut lines = InternedInput::default();
     lines.update_before(placed(before));
     lines.update_after(placed(after));
-    let changes: Vec<Change> =
+    let changes: Vec<LineChange> =
         Diff::compute(Algorithm::MyersMinimal, &lines).hunks().map(|hunk| [wide(hunk.before), wide(hunk.after)]).collect();
     let (old, new): (Vec<&str>, Vec<&str>) = (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
     let mut out = String::new();
@@ -39,18 +39,18 @@ pub fn diff(before: &str, after: &str, name: &str) -> String {
 }
 
 /// The lines that go, and those that come in their place.
-type Change = [Range<usize>; 2];
+type LineChange = [Range<usize>; 2];
 
 fn wide(range: Range<u32>) -> Range<usize> {
     range.start as usize..range.end as usize
 }
 
 /// Changes near each other, with what is equal around and between them.
-fn show(hunk: &[Change], old: &[&str], new: &[&str], out: &mut String) {
+fn show(hunk: &[LineChange], old: &[&str], new: &[&str], out: &mut String) {
     let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { return };
     let above = first[0].start.min(CONTEXT);
     let below = (old.len() - last[0].end).min(CONTEXT);
-    let [removed, added] = [0, 1].map(|side| Part(first[side].start - above..last[side].end + below));
+    let [removed, added] = [0, 1].map(|side| HunkRange(first[side].start - above..last[side].end + below));
     let _ = writeln!(out, "@@ -{removed} +{added} @@");
     let mut equal = removed.0.start;
     for [gone, come] in hunk {
@@ -72,9 +72,9 @@ fn lines(tag: char, lines: &[&str], out: &mut String) {
 }
 
 /// Where a part of a text is, as the unified format counts: from one, and an empty part behind the line before it.
-struct Part(Range<usize>);
+struct HunkRange(Range<usize>);
 
-impl std::fmt::Display for Part {
+impl std::fmt::Display for HunkRange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0.len() {
             0 => write!(f, "{},0", self.0.start),

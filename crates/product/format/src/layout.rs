@@ -30,12 +30,12 @@ enum Break {
     /// A blank, or the end of a line.
     Line,
     /// The end of a line.
-    Hard(Edge),
+    Hard(LineEnd),
 }
 
 /// Where a line ends, which decides about empty lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Edge {
+enum LineEnd {
     /// Between statements or items: an empty line stays.
     Between,
     /// At the beginning of a block or of the file: no empty line.
@@ -56,7 +56,7 @@ enum Mark {
 }
 
 /// A node around the place that the walk has come to.
-struct Frame {
+struct LayoutFrame {
     kind: SyntaxKind,
     /// How many parts there were, trivia not counted.
     parts: usize,
@@ -75,11 +75,11 @@ struct Frame {
 struct Layout<'t> {
     text: &'t str,
     printer: Printer<'t>,
-    frames: Vec<Frame>,
+    frames: Vec<LayoutFrame>,
     marks: Vec<Mark>,
     gap: Gap<'t>,
     /// The last token.
-    previous: Option<Token<'t>>,
+    previous: Option<LayoutToken<'t>>,
     /// Whether a comment made the last token begin a line.
     begins_line: bool,
     /// Where lines end in the source.
@@ -89,7 +89,7 @@ struct Layout<'t> {
 }
 
 #[derive(Clone, Copy)]
-struct Token<'t> {
+struct LayoutToken<'t> {
     kind: SyntaxKind,
     text: &'t str,
 }
@@ -100,7 +100,7 @@ pub(crate) fn print(text: &str, root: &SyntaxNode, style: Style) -> String {
         text,
         printer: Printer::new(style, text.len() + text.len() / 4),
         frames: Vec::new(),
-        marks: vec![Mark::Break(Break::Hard(Edge::Opening))],
+        marks: vec![Mark::Break(Break::Hard(LineEnd::Opening))],
         gap: Gap::default(),
         previous: None,
         begins_line: false,
@@ -115,7 +115,7 @@ pub(crate) fn print(text: &str, root: &SyntaxNode, style: Style) -> String {
             WalkEvent::Leave(SyntaxElement::Token(_)) => {}
         }
     }
-    layout.marks.push(Mark::Break(Break::Hard(Edge::Closing)));
+    layout.marks.push(Mark::Break(Break::Hard(LineEnd::Closing)));
     layout.put_gap(true);
     layout.printer.finish()
 }
@@ -151,7 +151,7 @@ fn is_closer(kind: SyntaxKind) -> bool {
 
 /// Whether a blank stands between two tokens of a form that has no rule of
 /// its own.
-fn blank_between(form: SyntaxKind, previous: Token<'_>, next: SyntaxKind) -> bool {
+fn blank_between(form: SyntaxKind, previous: LayoutToken<'_>, next: SyntaxKind) -> bool {
     match (previous.kind, next) {
         (LeftParen | LeftBracket | DotDot, _) | (_, RightParen | RightBracket | LeftBracket | DotDot | Colon) => false,
         (_, next) if is_separator(next) => false,
@@ -192,7 +192,7 @@ impl<'t> Layout<'t> {
             Enum => self.is_on_one_line(node),
             _ => false,
         };
-        self.frames.push(Frame { kind, parts: 0, last: kind, is_short, is_alone, is_indented: false, in_group });
+        self.frames.push(LayoutFrame { kind, parts: 0, last: kind, is_short, is_alone, is_indented: false, in_group });
     }
 
     /// A node ends.
@@ -243,7 +243,7 @@ impl<'t> Layout<'t> {
     }
 
     /// What stands before a part that is not the first of its node.
-    fn before_part(&mut self, frame: &mut Frame, kind: SyntaxKind, first: impl FnOnce() -> SyntaxKind) -> bool {
+    fn before_part(&mut self, frame: &mut LayoutFrame, kind: SyntaxKind, first: impl FnOnce() -> SyntaxKind) -> bool {
         let found = match frame.kind {
             _ if is_separator(kind) => Break::Nothing,
             // Initial values on one line stay there, as far as they fit.
@@ -251,11 +251,11 @@ impl<'t> Layout<'t> {
                 self.marks.extend([Mark::Begin, Mark::Break(Break::Line)]);
                 return true;
             }
-            SourceFile => Break::Hard(Edge::Between),
+            SourceFile => Break::Hard(LineEnd::Between),
             Enum if kind.is_token() && kind != RightBrace => Break::Space,
             Block | Enum if frame.is_short => self.in_brackets(frame, kind, Break::Line, Break::Line, Break::Line),
             Block | Enum => {
-                let [opening, between, closing] = [Edge::Opening, Edge::Between, Edge::Closing].map(Break::Hard);
+                let [opening, between, closing] = [LineEnd::Opening, LineEnd::Between, LineEnd::Closing].map(Break::Hard);
                 self.in_brackets(frame, kind, opening, between, closing)
             }
             call if is_call(call) && kind == LeftParen => Break::Nothing,
@@ -280,7 +280,7 @@ impl<'t> Layout<'t> {
 
     /// The break before a part of a list in brackets, with the indentation of
     /// what is between them.
-    fn in_brackets(&mut self, frame: &mut Frame, kind: SyntaxKind, opening: Break, between: Break, closing: Break) -> Break {
+    fn in_brackets(&mut self, frame: &mut LayoutFrame, kind: SyntaxKind, opening: Break, between: Break, closing: Break) -> Break {
         if is_closer(kind) {
             // Comments before the bracket belong to what is within.
             if frame.is_indented {
@@ -320,7 +320,7 @@ impl<'t> Layout<'t> {
             kind if kind.is_trivia() => {}
             kind => {
                 self.part(kind, || kind);
-                self.put_token(Token { kind, text });
+                self.put_token(LayoutToken { kind, text });
                 self.column += text.chars().count();
             }
         }
@@ -344,7 +344,7 @@ impl<'t> Layout<'t> {
         self.gap.whitespace(ends, blanks);
     }
 
-    fn put_token(&mut self, token: Token<'t>) {
+    fn put_token(&mut self, token: LayoutToken<'t>) {
         let carried = if is_separator(token.kind) { self.gap.carry_over() } else { Gap::default() };
         self.put_gap(is_separator(token.kind) || is_closer(token.kind));
         self.printer.text(token.text);
@@ -401,7 +401,7 @@ impl<'t> Layout<'t> {
                 && comment.ends_before == 1
                 && before.is_some_and(|before| before.is_line && before.is_set_off && before.column == comment.column);
             if comment.ends_before > 0 || index == 0 {
-                let edge = matches!(found, Break::Hard(edge) if index > 0 || edge != Edge::Opening);
+                let edge = matches!(found, Break::Hard(edge) if index > 0 || edge != LineEnd::Opening);
                 self.printer.hard(edge && comment.ends_before > 1);
             } else {
                 self.printer.space();
@@ -418,8 +418,8 @@ impl<'t> Layout<'t> {
     /// The break, and comments that lead the next token.
     fn put_break(&mut self, sorted: &Sorted<'_, 't>, found: Break) {
         let empty = match found {
-            Break::Hard(Edge::Between) => sorted.ends > 1,
-            Break::Hard(Edge::Opening) => sorted.ends > 1 && !sorted.alone.is_empty(),
+            Break::Hard(LineEnd::Between) => sorted.ends > 1,
+            Break::Hard(LineEnd::Opening) => sorted.ends > 1 && !sorted.alone.is_empty(),
             _ => false,
         };
         self.begins_line = sorted.has_comments() && sorted.ends > 0;

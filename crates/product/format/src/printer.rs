@@ -16,7 +16,7 @@ use crate::Style;
 
 /// A part of the line that is not written yet.
 #[derive(Clone, Copy, Debug)]
-enum Item<'t> {
+enum LineItem<'t> {
     Text(&'t str),
     /// A blank, whatever the group.
     Space,
@@ -51,7 +51,7 @@ pub(crate) struct Printer<'t> {
     groups: Vec<bool>,
     /// Where the last `//` comment behind code was written.
     remark_column: usize,
-    waiting: Vec<Item<'t>>,
+    waiting: Vec<LineItem<'t>>,
     measured: Measured,
 }
 
@@ -85,40 +85,40 @@ impl<'t> Printer<'t> {
 
     /// A text without line ends.
     pub(crate) fn text(&mut self, text: &'t str) {
-        self.waiting.push(Item::Text(text));
+        self.waiting.push(LineItem::Text(text));
     }
 
     /// A blank between two texts of one line.
     pub(crate) fn space(&mut self) {
-        self.waiting.push(Item::Space);
+        self.waiting.push(LineItem::Space);
     }
 
     /// A place where the line may end; if it does not, there is a blank there
     /// or nothing.
     pub(crate) fn line(&mut self, blank: bool) {
-        self.waiting.push(Item::Break { blank });
+        self.waiting.push(LineItem::Break { blank });
     }
 
     pub(crate) fn begin(&mut self) {
-        self.waiting.push(Item::Begin);
+        self.waiting.push(LineItem::Begin);
     }
 
     pub(crate) fn end(&mut self) {
-        self.waiting.push(Item::End);
+        self.waiting.push(LineItem::End);
     }
 
     pub(crate) fn indent(&mut self) {
-        self.waiting.push(Item::Indent);
+        self.waiting.push(LineItem::Indent);
     }
 
     pub(crate) fn dedent(&mut self) {
-        self.waiting.push(Item::Dedent);
+        self.waiting.push(LineItem::Dedent);
     }
 
     /// A `//` comment behind code, at `column` if there is room. The caller
     /// ends the line after it.
     pub(crate) fn remark(&mut self, text: &'t str, column: Option<usize>) {
-        self.waiting.push(Item::Remark { text, column });
+        self.waiting.push(LineItem::Remark { text, column });
     }
 
     /// A `//` comment on a line of its own, right below the last one behind
@@ -204,16 +204,16 @@ impl<'t> Printer<'t> {
         measured.measure(&items);
         for (index, item) in items.iter().enumerate() {
             match *item {
-                Item::Text(text) => self.put(text),
-                Item::Space => self.space = true,
-                Item::Break { blank } => {
+                LineItem::Text(text) => self.put(text),
+                LineItem::Space => self.space = true,
+                LineItem::Break { blank } => {
                     if !self.is_flat() {
                         self.newline();
                     } else if blank {
                         self.space = true;
                     }
                 }
-                Item::Begin => {
+                LineItem::Begin => {
                     let fits = || {
                         measured.ends[index].is_some_and(|end| {
                             let rest = measured.to_break[end] - measured.before[index];
@@ -223,12 +223,12 @@ impl<'t> Printer<'t> {
                     let flat = self.is_flat() || fits();
                     self.groups.push(flat);
                 }
-                Item::End => {
+                LineItem::End => {
                     self.groups.pop();
                 }
-                Item::Indent => self.level += 1,
-                Item::Dedent => self.level = self.level.saturating_sub(1),
-                Item::Remark { text, column } => {
+                LineItem::Indent => self.level += 1,
+                LineItem::Dedent => self.level = self.level.saturating_sub(1),
+                LineItem::Remark { text, column } => {
                     // One that is set off stays so, that it is known again.
                     let gap = if column.is_some() { 2 } else { 1 };
                     let least = if self.at_start { self.column } else { self.column + gap };
@@ -253,7 +253,7 @@ impl<'t> Printer<'t> {
 }
 
 impl Measured {
-    fn measure(&mut self, items: &[Item<'_>]) {
+    fn measure(&mut self, items: &[LineItem<'_>]) {
         self.before.clear();
         self.ends.clear();
         self.ends.resize(items.len(), None);
@@ -262,16 +262,16 @@ impl Measured {
         for (index, item) in items.iter().enumerate() {
             self.before.push(width);
             match *item {
-                Item::Text(text) => width += text.chars().count(),
-                Item::Space | Item::Break { blank: true } => width += 1,
-                Item::Begin => open.push(index),
-                Item::End => {
+                LineItem::Text(text) => width += text.chars().count(),
+                LineItem::Space | LineItem::Break { blank: true } => width += 1,
+                LineItem::Begin => open.push(index),
+                LineItem::End => {
                     // A group that began before these items is broken.
                     if let Some(begin) = open.pop() {
                         self.ends[begin] = Some(index);
                     }
                 }
-                Item::Break { blank: false } | Item::Indent | Item::Dedent | Item::Remark { .. } => {}
+                LineItem::Break { blank: false } | LineItem::Indent | LineItem::Dedent | LineItem::Remark { .. } => {}
             }
         }
         self.before.push(width);
@@ -279,7 +279,7 @@ impl Measured {
         self.to_break.resize(items.len(), width);
         let mut next = width;
         for (index, item) in items.iter().enumerate().rev() {
-            if let Item::Break { .. } = item {
+            if let LineItem::Break { .. } = item {
                 next = self.before[index];
             }
             self.to_break[index] = next;

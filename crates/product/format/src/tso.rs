@@ -20,7 +20,7 @@ use crate::{FormatRefusal, Style};
 
 /// A token or a comment, and what stands before it.
 #[derive(Clone, Copy, Debug)]
-struct Piece<'t> {
+struct TokenPiece<'t> {
     text: &'t str,
     /// Line ends since the piece before.
     ends: usize,
@@ -30,7 +30,7 @@ struct Piece<'t> {
     column: usize,
 }
 
-impl Piece<'_> {
+impl TokenPiece<'_> {
     fn is_comment(&self) -> bool {
         self.text.starts_with("//") || self.text.starts_with("/*")
     }
@@ -54,7 +54,7 @@ pub fn format(text: &str, style: &Style) -> Result<String, FormatRefusal> {
 }
 
 /// The tokens and comments of a text.
-fn pieces(text: &str) -> Result<Vec<Piece<'_>>, FormatRefusal> {
+fn pieces(text: &str) -> Result<Vec<TokenPiece<'_>>, FormatRefusal> {
     let spans = serval_tso_program::lexemes(text).map_err(FormatRefusal::Mistakes)?;
     let mut pieces = Vec::new();
     let (mut at, mut line) = (0, 0);
@@ -64,7 +64,7 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, FormatRefusal> {
         line = gap.rfind('\n').map_or(line, |end| at + end + 1);
         let own = &text[line..range.start];
         let trimmed = own.trim_end_matches([' ', '\t']);
-        pieces.push(Piece {
+        pieces.push(TokenPiece {
             // Blanks at the end of a line are no part of a comment.
             text: text[range.clone()].trim_end(),
             ends: gap.matches('\n').count(),
@@ -101,7 +101,7 @@ const UNARY_AFTER: &[&str] = &[
 ];
 
 struct Printer<'p, 't> {
-    pieces: &'p [Piece<'t>],
+    pieces: &'p [TokenPiece<'t>],
     style: Style,
     /// For each `{` its `}`.
     closes: Vec<usize>,
@@ -116,7 +116,7 @@ struct Printer<'p, 't> {
 }
 
 impl<'p, 't> Printer<'p, 't> {
-    fn new(pieces: &'p [Piece<'t>], style: Style) -> Self {
+    fn new(pieces: &'p [TokenPiece<'t>], style: Style) -> Self {
         let mut closes = vec![usize::MAX; pieces.len()];
         let mut open = Vec::new();
         for (at, piece) in pieces.iter().enumerate() {

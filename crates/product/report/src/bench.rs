@@ -303,7 +303,7 @@ impl BenchReport {
         let mut panels: Vec<growth::Panel> = Vec::new();
         for (row, (family, n)) in self.rows.iter().zip(sizes) {
             let decided = !matches!(row.outcome, Outcome::Undecided | Outcome::Error);
-            let point = growth::Point { n, ms: row.time_ms.map_or(0.0, |times| times.total), mib: None, decided };
+            let point = growth::GrowthPoint { n, ms: row.time_ms.map_or(0.0, |times| times.total), mib: None, decided };
             match panels.iter_mut().find(|panel| panel.title == family) {
                 Some(panel) => panel.points.push(point),
                 None => panels.push(growth::Panel { title: family, points: vec![point] }),

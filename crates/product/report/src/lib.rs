@@ -42,4 +42,4 @@ pub use screen::{Look, time};
 pub use stages::{StageReport, StageTimes};
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};
 pub use verdict::{FileReport, notes};
-pub use why::{Edge, Side, Why, why};
+pub use why::{ConflictSide, OrderEdge, Why, why};

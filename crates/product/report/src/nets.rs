@@ -137,14 +137,14 @@ pub struct NetCertificate {
 
 /// Where a vector addition system with states is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Configuration {
+pub struct VassConfiguration {
     /// The state.
     pub state: String,
     /// The counters, in order.
     pub counters: Vec<u64>,
 }
 
-impl std::fmt::Display for Configuration {
+impl std::fmt::Display for VassConfiguration {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let counters: Vec<String> = self.counters.iter().map(u64::to_string).collect();
         write!(f, "{} ({})", crate::escape::name(&self.state), counters.join(", "))
@@ -158,7 +158,7 @@ pub struct NetRun {
     pub initial: Vec<(String, u64)>,
     /// Where it begins, for a system with states.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub configuration: Option<Configuration>,
+    pub configuration: Option<VassConfiguration>,
     /// What fires as a word with repeated words in it, `a (b c^2)^3`, where that is shorter than all steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub word: Option<String>,
@@ -178,15 +178,15 @@ pub struct NetStep {
     /// How often in a row.
     pub times: u64,
     /// The places that have another number of tokens then.
-    pub changes: Vec<Change>,
+    pub changes: Vec<TokenChange>,
     /// Where it leads, for a system with states.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub configuration: Option<Configuration>,
+    pub configuration: Option<VassConfiguration>,
 }
 
 /// A place whose tokens change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Change {
+pub struct TokenChange {
     /// The place.
     pub place: String,
     /// How many it had.
@@ -237,7 +237,7 @@ impl NetRun {
             let mut here = states.iter().filter(|state| tokens(state) > 0);
             let state = here.next().filter(|state| tokens(state) == 1)?;
             let counters = counters.iter().map(|counter| tokens(counter)).collect();
-            here.next().is_none().then(|| Configuration { state: (*state).to_owned(), counters })
+            here.next().is_none().then(|| VassConfiguration { state: (*state).to_owned(), counters })
         };
         self.configuration = configuration(&marking);
         for step in &mut self.steps {

@@ -34,7 +34,7 @@ mod steps;
 
 use std::collections::BTreeMap;
 
-use serval_draw::{Edge, Graph, Group, GroupId, Node, NodeId, SectionId, Shape, Words};
+use serval_draw::{Edge, Graph, GraphNode, Group, GroupId, NodeId, PictureWords, SectionId, Shape};
 use serval_model::{Action, LocalId, NetworkSystem, PlaceKind, RequestId, SerialAutomaton};
 use serval_petri::Net;
 
@@ -63,8 +63,8 @@ pub struct OwnedWords {
 
 impl OwnedWords {
     /// As the writer of pictures takes them.
-    pub fn words(&self) -> Words<'_> {
-        Words { title: &self.title, description: &self.description }
+    pub fn words(&self) -> PictureWords<'_> {
+        PictureWords { title: &self.title, description: &self.description }
     }
 }
 
@@ -168,7 +168,7 @@ pub fn system(systems: &[(&NetworkSystem, &dyn Labels)]) -> Graph {
             })
             .collect();
         for request in system.requests() {
-            let node = graph.node(Node::new(Shape::Request, system.request_name(request)).section(section));
+            let node = graph.node(GraphNode::new(Shape::Request, system.request_name(request)).section(section));
             for &(_, local) in system.starts().iter().filter(|(other, _)| *other == request) {
                 graph.edge(Edge::new(node, locals[local.index()]));
             }
@@ -190,17 +190,17 @@ pub fn system(systems: &[(&NetworkSystem, &dyn Labels)]) -> Graph {
     graph
 }
 
-fn local_node(system: &NetworkSystem, labels: &dyn Labels, local: LocalId, owner: Option<RequestId>) -> Node {
+fn local_node(system: &NetworkSystem, labels: &dyn Labels, local: LocalId, owner: Option<RequestId>) -> GraphNode {
     let name = system.local_name(local);
     let answers: Vec<&str> = system.answers_of(local).iter().map(|&(_, response)| system.response_name(response)).collect();
     if answers.is_empty() {
-        return Node::new(Shape::Local, short(system, owner, &labels.local(system, local))).title(name);
+        return GraphNode::new(Shape::Local, short(system, owner, &labels.local(system, local))).title(name);
     }
     let answers = format!("answers {}", answers.join(", "));
     // The compiler calls these states by their answers.
     let is_plain = short(system, owner, name).strip_prefix("end ").is_some_and(|rest| answers == format!("answers {rest}"));
     let label = if is_plain { answers } else { format!("{}\n{answers}", short(system, owner, name)) };
-    Node::new(Shape::Answer, label).title(name)
+    GraphNode::new(Shape::Answer, label).title(name)
 }
 
 /// Beyond this number of lines a reader cannot follow the arcs of a net, and its groups say more.
@@ -217,7 +217,7 @@ pub fn automaton(automata: &[(&NetworkSystem, &SerialAutomaton, &dyn Labels)]) -
     for (&(system, automaton, labels), section) in automata.iter().zip(sections) {
         let mut nodes = BTreeMap::new();
         for &state in automaton.states() {
-            let mut node = Node::new(Shape::Global, labels.global(system, state)).section(section);
+            let mut node = GraphNode::new(Shape::Global, labels.global(system, state)).section(section);
             if state == automaton.initial() {
                 node = node.initial();
             }
@@ -296,13 +296,15 @@ pub fn net(nets: &[Interleaving<'_>]) -> Graph {
             }
             let name = net.place_name(place);
             let node = match places.get(place.index()).copied() {
-                Some(PlaceKind::Global(global)) => Node::new(Shape::Place, system.global_name(global)).class("global-place").group(globals),
+                Some(PlaceKind::Global(global)) => {
+                    GraphNode::new(Shape::Place, system.global_name(global)).class("global-place").group(globals)
+                }
                 Some(PlaceKind::InFlight(request, local)) => {
                     let (request_name, local_name) = (system.request_name(request), system.local_name(local));
                     // Local states of programs have the name of their request in front.
                     let is_named = short(system, Some(request), local_name) != local_name;
                     let label = if is_named { local_name.to_owned() } else { format!("{request_name}: {local_name}") };
-                    let node = Node::new(Shape::Place, label);
+                    let node = GraphNode::new(Shape::Place, label);
                     match locals[local.index()] {
                         Some(group) => node.group(group),
                         None => node,
@@ -311,9 +313,9 @@ pub fn net(nets: &[Interleaving<'_>]) -> Graph {
                 Some(PlaceKind::Answer(request, response)) => {
                     let name = system.request_name(request);
                     let group = *answers.entry(request).or_insert_with(|| graph.group(Group::new(format!("{name} answers"), "places", 2)));
-                    Node::new(Shape::Place, format!("{name} / {}", system.response_name(response))).class("answer-place").group(group)
+                    GraphNode::new(Shape::Place, format!("{name} / {}", system.response_name(response))).class("answer-place").group(group)
                 }
-                None => Node::new(Shape::Place, name),
+                None => GraphNode::new(Shape::Place, name),
             };
             nodes.push(Some(graph.node(node.title(name).tokens(net.initial_tokens(place)).section(section))));
         }
@@ -326,14 +328,14 @@ pub fn net(nets: &[Interleaving<'_>]) -> Graph {
                 continue;
             }
             let node = match transitions.get(transition.index()).copied() {
-                Some(Action::Spawn(..)) => Node::new(Shape::Bar, "comes"),
+                Some(Action::Spawn(..)) => GraphNode::new(Shape::Bar, "comes"),
                 Some(Action::Respond(request, ..)) => {
                     let group = *responds.entry(request).or_insert_with(|| graph.group(Group::new("", "answers", 2)));
-                    Node::new(Shape::Bar, "answers").group(group)
+                    GraphNode::new(Shape::Bar, "answers").group(group)
                 }
                 Some(Action::Step(request, position)) => {
                     let name = system.request_name(request);
-                    let node = Node::new(Shape::Bar, "step");
+                    let node = GraphNode::new(Shape::Bar, "step");
                     match system.steps().get(position) {
                         Some(step) => {
                             let whole = *steps.entry(request).or_insert_with(|| graph.group(Group::new(name, "steps", 4)));
@@ -345,7 +347,7 @@ pub fn net(nets: &[Interleaving<'_>]) -> Graph {
                         None => node,
                     }
                 }
-                None => Node::new(Shape::Bar, net.transition_name(transition)),
+                None => GraphNode::new(Shape::Bar, net.transition_name(transition)),
             };
             let node = graph.node(node.title(net.transition_name(transition)).section(section));
             let weight = |edge: Edge, weight: u64| if weight == 1 { edge } else { edge.label(weight.to_string()) };

@@ -115,7 +115,7 @@ impl Look {
         let hang = hanging(line);
         let told = line.get(hang..).unwrap_or_default();
         // A command is copied as a whole; a change is what `patch` takes.
-        if !self.wrap || line.chars().count() <= width || told.starts_with("serval ") || Change::of(line).is_some() {
+        if !self.wrap || line.chars().count() <= width || told.starts_with("serval ") || DiffLine::of(line).is_some() {
             return vec![line.to_owned()];
         }
         let indent = " ".repeat(if hang == COLUMN { COLUMN } else { line.len() - line.trim_start().len() + 2 });
@@ -145,7 +145,7 @@ impl Look {
         if !self.colour {
             return line.to_owned();
         }
-        if let Some(change) = Change::of(line) {
+        if let Some(change) = DiffLine::of(line) {
             return self.paint(line, change.ink());
         }
         if hanging(line) == COLUMN && !line.starts_with("   ") {
@@ -167,13 +167,13 @@ impl Look {
 }
 
 /// A line of a difference between two texts.
-enum Change {
+enum DiffLine {
     Added,
     Removed,
     Place,
 }
 
-impl Change {
+impl DiffLine {
     /// What kind of line of a difference this is. Nothing else that is shown to
     /// people begins with these characters.
     fn of(line: &str) -> Option<Self> {

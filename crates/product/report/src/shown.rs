@@ -16,7 +16,7 @@ use crate::parts::{CertificateNote, Note, OpenAnswer, StuckNote};
 use crate::proof::ProofNote;
 use crate::trace::{StateName, TraceAccess, TraceEvent};
 use crate::verdict::FileReport;
-use crate::why::{Edge, Why};
+use crate::why::{OrderEdge, Why};
 
 fn named(text: &str) -> String {
     name(text).into_owned()
@@ -189,7 +189,7 @@ fn state(values: &StateValues, spell: &dyn Fn(&str) -> String) -> StateValues {
 
 fn explained(explanation: &Explanation, spell: &dyn Fn(&str) -> String) -> Explanation {
     let Explanation { why, excerpt, notes, serial, serial_states, closest } = explanation;
-    let edge = |Edge { from, to, var, first, second }: &Edge| Edge {
+    let edge = |OrderEdge { from, to, var, first, second }: &OrderEdge| OrderEdge {
         from: *from,
         to: *to,
         var: spell(var),

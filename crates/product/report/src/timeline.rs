@@ -21,7 +21,7 @@ const MOST_ACCESSES: usize = 12;
 
 /// A part of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub(crate) enum LinePiece {
     /// A name, which may be shortened.
     Name(String),
     /// Something else.
@@ -32,11 +32,11 @@ pub(crate) enum Piece {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Phrase {
     pub(crate) ink: Ink,
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<LinePiece>,
 }
 
 impl Phrase {
-    fn new(ink: Ink, pieces: impl IntoIterator<Item = Piece>) -> Self {
+    fn new(ink: Ink, pieces: impl IntoIterator<Item = LinePiece>) -> Self {
         Self { ink, pieces: pieces.into_iter().collect() }
     }
 
@@ -45,18 +45,18 @@ impl Phrase {
         self.pieces
             .iter()
             .map(|piece| match piece {
-                Piece::Name(text) | Piece::Text(text) => text.as_str(),
+                LinePiece::Name(text) | LinePiece::Text(text) => text.as_str(),
             })
             .collect()
     }
 }
 
-fn piece(text: impl Into<String>) -> Piece {
-    Piece::Text(text.into())
+fn piece(text: impl Into<String>) -> LinePiece {
+    LinePiece::Text(text.into())
 }
 
-fn name(text: &str) -> Piece {
-    Piece::Name(text.to_owned())
+fn name(text: &str) -> LinePiece {
+    LinePiece::Name(text.to_owned())
 }
 
 /// What happens in a run, as people see it.

@@ -40,12 +40,12 @@ pub struct Why {
     /// The name of the anomaly, if it has one.
     pub anomaly: Option<&'static str>,
     /// The cycle, each edge to the next and the last to the first.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<OrderEdge>,
 }
 
 /// One request comes before another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edge {
+pub struct OrderEdge {
     /// The request that comes first.
     pub from: u32,
     /// The request that comes after it.
@@ -53,14 +53,14 @@ pub struct Edge {
     /// The variable.
     pub var: String,
     /// What the first one does.
-    pub first: Side,
+    pub first: ConflictSide,
     /// What the second one does, later.
-    pub second: Side,
+    pub second: ConflictSide,
 }
 
 /// One of two accesses that conflict.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Side {
+pub struct ConflictSide {
     /// Whether it writes.
     pub writes: bool,
     /// The value read or written, as people see it.
@@ -80,19 +80,19 @@ const NAMES: [&str; 6] = ["dirty-write", "dirty-read", "intermediate-read", "los
 const MOST_CYCLES: usize = 20_000;
 
 /// An access in a run.
-struct Seen<'r> {
+struct SeenAccess<'r> {
     id: u32,
     step: usize,
     access: &'r TraceAccess,
 }
 
-impl Seen<'_> {
+impl SeenAccess<'_> {
     fn writes(&self) -> bool {
         self.access.op == "write"
     }
 
-    fn side(&self, position: usize) -> Side {
-        Side { writes: self.writes(), value: self.access.shown_value(), span: self.access.span, step: self.step, position }
+    fn side(&self, position: usize) -> ConflictSide {
+        ConflictSide { writes: self.writes(), value: self.access.shown_value(), span: self.access.span, step: self.step, position }
     }
 }
 
@@ -111,12 +111,16 @@ fn cycle(steps: &[TraceEvent], counts: &dyn Fn(&str) -> bool, value: &dyn Fn(&st
     for (step, event) in steps.iter().enumerate() {
         if let TraceEvent::Step { id, accesses, .. } = event {
             last_step.insert(*id, step);
-            seen.extend(accesses.as_deref()?.iter().filter(|access| counts(&access.var)).map(|access| Seen { id: *id, step, access }));
+            seen.extend(accesses.as_deref()?.iter().filter(|access| counts(&access.var)).map(|access| SeenAccess {
+                id: *id,
+                step,
+                access,
+            }));
         }
     }
     let edges = edges(&seen);
-    let mut best: Option<(usize, Vec<&Edge>)> = None;
-    let mut search = Search { edges: &edges, tried: 0 };
+    let mut best: Option<(usize, Vec<&OrderEdge>)> = None;
+    let mut search = CycleSearch { edges: &edges, tried: 0 };
     for length in 2..=last_step.len() {
         search.cycles(length, &mut |cycle| {
             let found = |step: usize, var: &str| match &steps[step] {
@@ -124,7 +128,7 @@ fn cycle(steps: &[TraceEvent], counts: &dyn Fn(&str) -> bool, value: &dyn Fn(&st
                 _ => None,
             };
             let rank = rank(cycle, &seen, &last_step, &found);
-            let earlier = |known: &[&Edge]| order(cycle) < order(known);
+            let earlier = |known: &[&OrderEdge]| order(cycle) < order(known);
             if best.as_ref().is_none_or(|(known, edges)| rank < *known || rank == *known && earlier(edges)) {
                 best = Some((rank, cycle.to_vec()));
             }
@@ -138,7 +142,7 @@ fn cycle(steps: &[TraceEvent], counts: &dyn Fn(&str) -> bool, value: &dyn Fn(&st
 }
 
 /// Where the accesses of a cycle are in the run, the latest first.
-fn order(cycle: &[&Edge]) -> Vec<usize> {
+fn order(cycle: &[&OrderEdge]) -> Vec<usize> {
     let mut places: Vec<usize> = cycle.iter().map(|edge| edge.second.position).collect();
     places.sort_unstable_by(|a, b| b.cmp(a));
     places
@@ -148,7 +152,7 @@ fn order(cycle: &[&Edge]) -> Vec<usize> {
 type Conflict<'v> = (u32, u32, &'v str, bool, bool);
 
 /// For each two requests, each variable and each kind of conflict, the first.
-fn edges(seen: &[Seen<'_>]) -> Vec<Edge> {
+fn edges(seen: &[SeenAccess<'_>]) -> Vec<OrderEdge> {
     let mut first: BTreeMap<Conflict<'_>, (usize, usize)> = BTreeMap::new();
     let mut by_variable: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (position, access) in seen.iter().enumerate() {
@@ -167,7 +171,7 @@ fn edges(seen: &[Seen<'_>]) -> Vec<Edge> {
             before.insert((later.id, later.writes()), position);
         }
     }
-    let edge = |(&(from, to, var, _, _), &(earlier, later)): (&Conflict<'_>, &(usize, usize))| Edge {
+    let edge = |(&(from, to, var, _, _), &(earlier, later)): (&Conflict<'_>, &(usize, usize))| OrderEdge {
         from,
         to,
         var: var.to_owned(),
@@ -178,20 +182,20 @@ fn edges(seen: &[Seen<'_>]) -> Vec<Edge> {
 }
 
 /// Walks through all cycles of a length, each begun at its smallest request.
-struct Search<'e> {
-    edges: &'e [Edge],
+struct CycleSearch<'e> {
+    edges: &'e [OrderEdge],
     tried: usize,
 }
 
-impl<'e> Search<'e> {
-    fn cycles(&mut self, length: usize, found: &mut dyn FnMut(&[&'e Edge])) {
-        let starts: Vec<&'e Edge> = self.edges.iter().collect();
+impl<'e> CycleSearch<'e> {
+    fn cycles(&mut self, length: usize, found: &mut dyn FnMut(&[&'e OrderEdge])) {
+        let starts: Vec<&'e OrderEdge> = self.edges.iter().collect();
         for start in starts {
             self.extend(&mut vec![start], length, found);
         }
     }
 
-    fn extend(&mut self, path: &mut Vec<&'e Edge>, length: usize, found: &mut dyn FnMut(&[&'e Edge])) {
+    fn extend(&mut self, path: &mut Vec<&'e OrderEdge>, length: usize, found: &mut dyn FnMut(&[&'e OrderEdge])) {
         self.tried += 1;
         let (Some(first), Some(last)) = (path.first().copied(), path.last().copied()) else { return };
         if self.tried > MOST_CYCLES {
@@ -216,7 +220,12 @@ impl<'e> Search<'e> {
 }
 
 /// The position of the cycle's name; beyond all names where it has none.
-fn rank(cycle: &[&Edge], seen: &[Seen<'_>], last_step: &BTreeMap<u32, usize>, found: &dyn Fn(usize, &str) -> Option<i64>) -> usize {
+fn rank(
+    cycle: &[&OrderEdge],
+    seen: &[SeenAccess<'_>],
+    last_step: &BTreeMap<u32, usize>,
+    found: &dyn Fn(usize, &str) -> Option<i64>,
+) -> usize {
     let kinds = |writes: (bool, bool)| cycle.iter().filter(move |edge| (edge.first.writes, edge.second.writes) == writes);
     if kinds((true, true)).count() == cycle.len() {
         return 0;
@@ -226,10 +235,10 @@ fn rank(cycle: &[&Edge], seen: &[Seen<'_>], last_step: &BTreeMap<u32, usize>, fo
     if let Some(first) = dirty.next() {
         return dirty.fold(first, usize::min);
     }
-    let back: Vec<&&Edge> = kinds((false, true)).collect();
+    let back: Vec<&&OrderEdge> = kinds((false, true)).collect();
     let does =
         |id: u32, var: &str, writes: bool| seen.iter().any(|seen| seen.id == id && seen.access.var == *var && seen.writes() == writes);
-    let updates = |edge: &Edge| [edge.from, edge.to].iter().all(|&id| does(id, &edge.var, true) && does(id, &edge.var, false));
+    let updates = |edge: &OrderEdge| [edge.from, edge.to].iter().all(|&id| does(id, &edge.var, true) && does(id, &edge.var, false));
     match back.as_slice() {
         [only] if updates(only) => 3,
         [one, other] if one.var == other.var && updates(one) && updates(other) => 3,
@@ -246,8 +255,8 @@ fn rank(cycle: &[&Edge], seen: &[Seen<'_>], last_step: &BTreeMap<u32, usize>, fo
 
 /// Whether the writer writes the variable again after it was read, to another
 /// value than the one it found: else it undoes what it did, or leaves it.
-fn is_intermediate(edge: &Edge, seen: &[Seen<'_>], found: &dyn Fn(usize, &str) -> Option<i64>) -> bool {
-    let writes = |seen: &Seen<'_>| seen.id == edge.from && seen.writes() && seen.access.var == edge.var;
+fn is_intermediate(edge: &OrderEdge, seen: &[SeenAccess<'_>], found: &dyn Fn(usize, &str) -> Option<i64>) -> bool {
+    let writes = |seen: &SeenAccess<'_>| seen.id == edge.from && seen.writes() && seen.access.var == edge.var;
     let mut own = seen.iter().enumerate().filter(|(_, seen)| writes(seen));
     let Some((_, first)) = own.next() else { return false };
     let Some((_, end)) = own.next_back().filter(|(last, _)| *last > edge.second.position) else { return false };
@@ -273,7 +282,7 @@ impl Why {
     }
 }
 
-impl Edge {
+impl OrderEdge {
     /// Why the one comes before the other.
     fn reason(&self) -> String {
         let Self { from, to, var, first, second } = self;

@@ -23,7 +23,7 @@
 use std::time::Duration;
 
 use serval_budget::{Cancel, StopReason};
-use serval_classic_engine::{Clock, Options, Report, Stages, Verdict, decide};
+use serval_classic_engine::{ClassicVerdict, Clock, Options, Report, Stages, decide};
 use serval_model::NetworkSystem;
 use serval_report::bench::Figures;
 
@@ -80,11 +80,11 @@ impl Trial {
     /// What a report says.
     pub fn new(report: &Report, time: Duration) -> Self {
         let end = match &report.verdict {
-            Verdict::Serializable(_) => End::Serializable,
-            Verdict::Refuted(_) => End::Refuted,
-            Verdict::Unknown(StopReason::Cancelled) => End::Cancelled,
-            Verdict::Unknown(StopReason::TooMany { what: "components", .. }) => End::TooManyComponents,
-            Verdict::Unknown(reason) => End::Unknown(reason.stage().unwrap_or_default()),
+            ClassicVerdict::Serializable(_) => End::Serializable,
+            ClassicVerdict::Refuted(_) => End::Refuted,
+            ClassicVerdict::Unknown(StopReason::Cancelled) => End::Cancelled,
+            ClassicVerdict::Unknown(StopReason::TooMany { what: "components", .. }) => End::TooManyComponents,
+            ClassicVerdict::Unknown(reason) => End::Unknown(reason.stage().unwrap_or_default()),
         };
         Self { end, stages: report.stages, time }
     }
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn ends_are_told_apart() {
         let end = |reason: StopReason| {
-            let report = Report { verdict: Verdict::Unknown(reason), stages: Stages::default() };
+            let report = Report { verdict: ClassicVerdict::Unknown(reason), stages: Stages::default() };
             Trial::new(&report, Duration::ZERO).end
         };
         let too_many = |what| StopReason::TooMany { stage: "semilinear set", what, cap: 7 };

@@ -80,7 +80,7 @@ impl<'a> Effort<'a> {
 }
 
 /// The answer of an engine.
-pub(crate) enum Claim {
+pub(crate) enum EngineClaim {
     /// A run that should be a counterexample.
     Refuted { run: RunCertificate, component: usize, minimal: bool, method: &'static str },
     /// Proofs that should show that it is serializable.
@@ -95,7 +95,7 @@ pub(crate) enum Claim {
 
 /// A claim, and what was learned on the way.
 pub(crate) struct Claimed {
-    pub(crate) claim: Claim,
+    pub(crate) claim: EngineClaim,
     /// What has been excluded.
     pub(crate) ruled_out: RuledOut,
     /// What the reductions left, if there were any.
@@ -113,7 +113,7 @@ pub(crate) struct Claimed {
 impl Claimed {
     /// A claim of which nothing else is known but that no counterexample has
     /// so few requests.
-    pub(crate) fn new(claim: Claim, cleared: u32) -> Self {
+    pub(crate) fn new(claim: EngineClaim, cleared: u32) -> Self {
         let ruled_out = RuledOut { requests_up_to: cleared, concurrent_up_to: None };
         Self { claim, ruled_out, reduced: None, stages: Vec::new(), open: Vec::new(), open_sets: 0, no_commit: None }
     }
@@ -135,10 +135,10 @@ pub(crate) fn about_systems(systems: &[&NetworkSystem], cleared: u32, effort: &E
     let decision = portfolio::decide(systems, cleared, &plan);
     let claim = match decision.found {
         Found::Refuted { component, run, minimal, method } => {
-            Claim::Refuted { run: run_certificate(&systems[component], &run), component, minimal, method: method.name() }
+            EngineClaim::Refuted { run: run_certificate(&systems[component], &run), component, minimal, method: method.name() }
         }
-        Found::Serializable(parts, method) => Claim::Proved { body: body(parts), method: method.name() },
-        Found::Unknown(reason) => Claim::Undecided(reason),
+        Found::Serializable(parts, method) => EngineClaim::Proved { body: body(parts), method: method.name() },
+        Found::Unknown(reason) => EngineClaim::Undecided(reason),
     };
     let concurrent = u32::try_from(decision.concurrent).unwrap_or(u32::MAX);
     let ruled_out = RuledOut { requests_up_to: decision.cleared, concurrent_up_to: (concurrent > 1).then_some(concurrent) };
@@ -168,18 +168,18 @@ fn as_published(systems: &[&NetworkSystem], options: &serval_classic_engine::Opt
         let report = serval_classic_engine::decide(system, &options, effort.cancel, &effort.clock);
         stages.push(report.stages);
         match report.verdict {
-            serval_classic_engine::Verdict::Serializable(proof) => parts.push(Part::Invariant(proof)),
-            serval_classic_engine::Verdict::Refuted(run) => {
-                let claim = Claim::Refuted { run: run_certificate(system, &run), component, minimal: false, method: NAME };
+            serval_classic_engine::ClassicVerdict::Serializable(proof) => parts.push(Part::Invariant(proof)),
+            serval_classic_engine::ClassicVerdict::Refuted(run) => {
+                let claim = EngineClaim::Refuted { run: run_certificate(system, &run), component, minimal: false, method: NAME };
                 return Claimed { stages, ..Claimed::new(claim, 0) };
             }
-            serval_classic_engine::Verdict::Unknown(reason) => unknown = unknown.or(Some(reason)),
+            serval_classic_engine::ClassicVerdict::Unknown(reason) => unknown = unknown.or(Some(reason)),
         }
     }
     let claim = match unknown {
-        Some(_) if effort.cancel.is_cancelled() => Claim::Undecided(StopReason::Cancelled),
-        Some(reason) => Claim::Undecided(reason),
-        None => Claim::Proved { body: body(parts), method: NAME },
+        Some(_) if effort.cancel.is_cancelled() => EngineClaim::Undecided(StopReason::Cancelled),
+        Some(reason) => EngineClaim::Undecided(reason),
+        None => EngineClaim::Proved { body: body(parts), method: NAME },
     };
     Claimed { stages, ..Claimed::new(claim, 0) }
 }
@@ -209,7 +209,7 @@ pub(crate) struct ProgramClaimed {
 pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effort<'_>) -> ProgramClaimed {
     let broken = Cell::new(false);
     let told = by_all_means(prepared, text, &broken, effort);
-    if broken.get() && matches!(told.claimed.claim, Claim::Undecided(_)) {
+    if broken.get() && matches!(told.claimed.claim, EngineClaim::Undecided(_)) {
         // What the method says has been printed by then.
         resume_unwind(Box::new("a method failed, and no other has an answer"));
     }
@@ -272,20 +272,20 @@ enum NoProof {
 }
 
 /// A proof on the text with more and more ticks, until it is cancelled.
-fn at_any_cost(prepared: &Prepared, text: &str, broken: &Cell<bool>, effort: &Effort<'_>) -> Claim {
+fn at_any_cost(prepared: &Prepared, text: &str, broken: &Cell<bool>, effort: &Effort<'_>) -> EngineClaim {
     let mut ticks = TEXT_TICKS;
     loop {
         match on_text(prepared, text, ticks, broken, effort) {
             Ok(proved) => return proved,
-            Err(NoProof::Short(reason)) if effort.cancel.is_cancelled() || ticks == u64::MAX => return Claim::Undecided(reason),
+            Err(NoProof::Short(reason)) if effort.cancel.is_cancelled() || ticks == u64::MAX => return EngineClaim::Undecided(reason),
             Err(NoProof::Short(_)) => ticks = ticks.saturating_mul(10),
-            Err(NoProof::Reason(reason, _)) => return Claim::Undecided(reason),
+            Err(NoProof::Reason(reason, _)) => return EngineClaim::Undecided(reason),
         }
     }
 }
 
 /// A proof on the text of a program, or why there is none.
-fn on_text(prepared: &Prepared, text: &str, ticks: u64, broken: &Cell<bool>, effort: &Effort<'_>) -> Result<Claim, NoProof> {
+fn on_text(prepared: &Prepared, text: &str, ticks: u64, broken: &Cell<bool>, effort: &Effort<'_>) -> Result<EngineClaim, NoProof> {
     let stage = Method::Lipton.name();
     let found = fenced(|| serval_lipton_engine::prove(prepared, &mut effort.budget(ticks))).ok_or_else(|| {
         broken.set(true);
@@ -298,7 +298,7 @@ fn on_text(prepared: &Prepared, text: &str, ticks: u64, broken: &Cell<bool>, eff
             NoProof::Reason(StopReason::Inconclusive { stage, what: why_not(prepared.program(), text, &why) }, bodies)
         }
     })?;
-    Ok(Claim::Proved { body: Body::Reduction(Box::new(found.reduction)), method: stage })
+    Ok(EngineClaim::Proved { body: Body::Reduction(Box::new(found.reduction)), method: stage })
 }
 
 /// What is claimed about a program whose states are made.
@@ -344,11 +344,11 @@ fn on_compiled(
     let searching = effort.may(Method::Search);
     let claimed = match &compiled {
         Ok(compiled) => about_systems(&systems_of(compiled), cleared, effort),
-        Err(CompileError::Stopped(_)) => Claimed::new(Claim::Undecided(StopReason::Cancelled), cleared),
+        Err(CompileError::Stopped(_)) => Claimed::new(EngineClaim::Undecided(StopReason::Cancelled), cleared),
         Err(_) if let Some(pairs) = effort.pairs => {
             let cap = usize::try_from(pairs).unwrap_or(usize::MAX);
             let reason = StopReason::TooMany { stage: "compiling", what: "pairs of states", cap };
-            Claimed::new(Claim::Undecided(reason), cleared)
+            Claimed::new(EngineClaim::Undecided(reason), cleared)
         }
         // A step that fails is an answer, and the first thing to mend.
         Err(error @ CompileError::Fault(report)) if !error.is_limit() && failure_of(&report.fault).is_some() => {
@@ -385,7 +385,7 @@ fn without_limit(prepared: &Arc<Prepared>, text: &str, first: &CompileError, cle
         Ok(compiled) => about_systems(&systems_of(compiled), cleared, effort),
         Err(CompileError::Stopped(_)) => {
             let mut claim = unusable(first, text);
-            if let Claim::Unusable(diagnostic) = &mut claim {
+            if let EngineClaim::Unusable(diagnostic) = &mut claim {
                 let tried = "tried until a limit of time or memory ended it (--timeout, --memory): all states by sets, by sets with what \
                              variables count, and exactly";
                 diagnostic.notes.push(tried.to_owned());
@@ -406,13 +406,13 @@ fn without_limit(prepared: &Arc<Prepared>, text: &str, first: &CompileError, cle
 }
 
 /// What is wrong with a program, or that it is not known.
-pub(crate) fn unusable(error: &CompileError, text: &str) -> Claim {
+pub(crate) fn unusable(error: &CompileError, text: &str) -> EngineClaim {
     match error.diagnostic(text) {
         Some(diagnostic) => match failing(error) {
-            Some(report) => Claim::Fails { report: Box::new(report.clone()), diagnostic: Box::new(diagnostic) },
-            None => Claim::Unusable(Box::new(diagnostic)),
+            Some(report) => EngineClaim::Fails { report: Box::new(report.clone()), diagnostic: Box::new(diagnostic) },
+            None => EngineClaim::Unusable(Box::new(diagnostic)),
         },
-        None => Claim::Undecided(StopReason::Cancelled),
+        None => EngineClaim::Undecided(StopReason::Cancelled),
     }
 }
 
@@ -440,7 +440,7 @@ struct Searches<'a> {
 
 impl Searches<'_> {
     /// Asks for a counterexample, unless a search has panicked.
-    fn ask(&mut self, search: impl FnOnce(&mut Self) -> Option<Claim>) -> Option<Claim> {
+    fn ask(&mut self, search: impl FnOnce(&mut Self) -> Option<EngineClaim>) -> Option<EngineClaim> {
         if self.is_broken {
             return None;
         }
@@ -453,7 +453,7 @@ impl Searches<'_> {
 }
 
 /// Searches layer by layer, beyond those requests of which it is known that they have no counterexample.
-fn search(searches: &mut Searches<'_>, cleared: &mut u32, up_to: u32, ticks: u64, effort: &Effort<'_>) -> Option<Claim> {
+fn search(searches: &mut Searches<'_>, cleared: &mut u32, up_to: u32, ticks: u64, effort: &Effort<'_>) -> Option<EngineClaim> {
     searches.ask(|searches| {
         let mut budget = effort.budget(ticks);
         for requests in cleared.saturating_add(1)..=up_to {
@@ -463,7 +463,7 @@ fn search(searches: &mut Searches<'_>, cleared: &mut u32, up_to: u32, ticks: u64
                     LayerOutcome::Clear => {}
                     LayerOutcome::Found(run) => {
                         let run = run_certificate(search.system(), &run);
-                        return Some(Claim::Refuted { run, component, minimal: true, method: Method::Search.name() });
+                        return Some(EngineClaim::Refuted { run, component, minimal: true, method: Method::Search.name() });
                     }
                     // A step that fails is met again when all states are made.
                     LayerOutcome::Stopped(_) | LayerOutcome::Fault(_) => return None,
@@ -485,7 +485,7 @@ fn few_kinds(
     likely: &[usize],
     ticks: Option<u64>,
     effort: &Effort<'_>,
-) -> Option<Claim> {
+) -> Option<EngineClaim> {
     searches.ask(|searches| {
         for component in 0..prepared.component_count() {
             let mut subsets = SubsetSearch::new(prepared.lazy(component));
@@ -503,7 +503,7 @@ fn few_kinds(
             // Only where all sets of requests are looked at it is known that fewer will not do.
             let fewer = search(searches, cleared, size.saturating_sub(1), LAST_TICKS, effort);
             let minimal = cleared.saturating_add(1) >= size;
-            return fewer.or(Some(Claim::Refuted { run, component, minimal, method: Method::Search.name() }));
+            return fewer.or(Some(EngineClaim::Refuted { run, component, minimal, method: Method::Search.name() }));
         }
         None
     })

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use serval_lipton_engine::{Conflict, Place, Why};
+use serval_lipton_engine::{Conflict, TextPlace, Why};
 use serval_lipton_proof::{Commit, Counter, Look, Section, SumWords, TicketWords, Words};
 use serval_syntax::{LineIndex, Program, Span};
 
@@ -101,11 +101,11 @@ fn group(words: &str) -> String {
 
 /// Something about a variable or a request: its name, and what is said with the
 /// names of all of which it is said.
-type Said = (String, String);
+type NamedClaim = (String, String);
 
 /// One sentence for all names of which the same is said, in the order of the
 /// first; `@` in a sentence stands for the names.
-fn together(sentences: impl IntoIterator<Item = Said>) -> Vec<String> {
+fn together(sentences: impl IntoIterator<Item = NamedClaim>) -> Vec<String> {
     let mut order: Vec<(String, Vec<String>)> = Vec::new();
     let mut place: BTreeMap<String, usize> = BTreeMap::new();
     for (name, sentence) in sentences {
@@ -168,7 +168,7 @@ impl Teller<'_> {
     }
 
     /// Where it is entered and left, for each text of a request.
-    fn section(&self, section: &Section) -> Said {
+    fn section(&self, section: &Section) -> NamedClaim {
         let mut ends: BTreeMap<u32, [Vec<Span>; 2]> = BTreeMap::new();
         for (side, spans) in [&section.enters, &section.leaves].into_iter().enumerate() {
             for &span in spans {
@@ -223,7 +223,7 @@ impl Teller<'_> {
     }
 
     /// What was seen need not have stayed, as it is looked at again.
-    fn look(&self, look: &Look) -> Said {
+    fn look(&self, look: &Look) -> NamedClaim {
         let first = self.lines(look.first.iter().copied());
         let sentence = match look.again.as_slice() {
             [] => format!("what {first} saw of @ need not have stayed: who goes on does the same in the end"),
@@ -232,7 +232,7 @@ impl Teller<'_> {
         (self.global(look.global), sentence)
     }
 
-    fn counter(&self, counter: &Counter, words: &Words) -> Said {
+    fn counter(&self, counter: &Counter, words: &Words) -> NamedClaim {
         let name = self.global(counter.global);
         let initial = self.program.globals.get(counter.global.index()).map_or(0, |global| global.initial);
         let spans = |weight: i64| {
@@ -252,7 +252,7 @@ impl Teller<'_> {
     }
 
     /// Where each request commits: the lines of the accesses in these steps.
-    fn commits(&self, commits: &[Commit]) -> Vec<Said> {
+    fn commits(&self, commits: &[Commit]) -> Vec<NamedClaim> {
         let mut of: BTreeMap<usize, Vec<Span>> = BTreeMap::new();
         for commit in commits {
             let spans = of.entry(commit.body).or_default();
@@ -276,7 +276,7 @@ impl Teller<'_> {
 
     fn conflict(&self, Conflict { first, second, global }: &Conflict) -> String {
         let name = self.global(*global);
-        let place = |place: &Place| {
+        let place = |place: &TextPlace| {
             let does = if place.writes { "writes" } else { "reads" };
             format!("{} on line {} ({does} {name})", self.request(place.body), self.line(place.access))
         };
@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn what_stands_against_a_proof_is_named_by_its_line() {
-        let place = |part: &str, writes: bool| Place { body: 0, span: at("lock(L"), access: at(part), writes };
+        let place = |part: &str, writes: bool| TextPlace { body: 0, span: at("lock(L"), access: at(part), writes };
         let conflict = Conflict { first: place("X :=", true), second: place("unlock", false), global: GlobalVar(2) };
         assert_eq!(
             why_not(&program(), TEXT, &Why::Conflict(Box::new(conflict))),

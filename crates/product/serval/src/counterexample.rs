@@ -236,7 +236,7 @@ fn permutations(count: usize) -> Vec<Vec<usize>> {
 }
 
 fn trace_event(event: &RunEvent, component: usize) -> TraceEvent {
-    let name = |states: &serval_proof::States| StateName { local: states.local.clone(), global: states.global.clone() };
+    let name = |states: &serval_proof::NamedStates| StateName { local: states.local.clone(), global: states.global.clone() };
     let id = event.id;
     match &event.action {
         Action::Spawn { request, local } => TraceEvent::Spawn { id, component, request: Some(request.clone()), local: local.clone() },

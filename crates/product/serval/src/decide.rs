@@ -15,7 +15,7 @@ use serval_report::{Counterexample, FaultNote, OpenAnswer, ProofNote, ReducedSiz
 use serval_syntax::{Diagnostic, Program};
 use serval_verify::{Outcome, failure_of};
 
-use crate::claim::{Claim, Claimed, Effort, ProgramClaimed, about_program, about_systems, parts_of, systems_of, unusable};
+use crate::claim::{Claimed, Effort, EngineClaim, ProgramClaimed, about_program, about_systems, parts_of, systems_of, unusable};
 use crate::commuting::{marks, sentences};
 use crate::evidence::{About, CertifyTimes, Evidence, Refused, Undecided, Unproved, certify, verified};
 use crate::findings::{SideFindings, invariants};
@@ -145,7 +145,7 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
     let clock = options.clock;
     let start = clock();
     let cancelled = || {
-        let claimed = Claimed::new(Claim::Undecided(StopReason::Cancelled), 0);
+        let claimed = Claimed::new(EngineClaim::Undecided(StopReason::Cancelled), 0);
         Explored { claimed, beside: SideFindings::default(), about: AboutProof::default(), compile_time: Duration::ZERO }
     };
     let budget = Budget::new(u64::MAX, options.cancel.clone());
@@ -156,7 +156,7 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
     let AboutProof { invariants, proof, reusable } = about;
     let SideFindings { sizes, stuck, findings } = beside;
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
-    let on_text = matches!(claim, Claim::Proved { body: Body::Reduction(_), .. });
+    let on_text = matches!(claim, EngineClaim::Proved { body: Body::Reduction(_), .. });
     let verdict = conclude(input, claim, options, &mut times);
     if let (true, Some(others)) = (on_text && matches!(verdict, Verdict::Undecided(_)), without_text(options)) {
         // Other methods may have a proof that can be checked. One that is refused is a bug, and is reported as one.
@@ -220,7 +220,7 @@ fn explore(input: &Input, options: &Options) -> Explored {
             // so is a proof on the text; they are explored then only as far as is cheap.
             let compiled = compiled.unwrap_or_else(|| {
                 let start = (options.clock)();
-                let compiled = aside(program, prepared, matches!(claimed.claim, Claim::Proved { .. }), cancel);
+                let compiled = aside(program, prepared, matches!(claimed.claim, EngineClaim::Proved { .. }), cancel);
                 compile_time = (options.clock)().saturating_sub(start);
                 compiled
             });
@@ -230,7 +230,7 @@ fn explore(input: &Input, options: &Options) -> Explored {
             distrust(&mut claimed, &compiled, input.text());
             let systems = compiled.as_ref().map(|compiled| systems_of(compiled)).unwrap_or_default();
             let about = about_proof(input, &systems, &claimed, options);
-            let refuted = matches!(claimed.claim, Claim::Refuted { .. });
+            let refuted = matches!(claimed.claim, EngineClaim::Refuted { .. });
             let beside = SideFindings::of_program(&compiled, refuted, input, cancel);
             Explored { claimed, beside, about, compile_time }
         }
@@ -240,7 +240,7 @@ fn explore(input: &Input, options: &Options) -> Explored {
 /// What holds at every moment, what the proof says, and whether it alone tells
 /// what was found out about it; as far as it was asked for, and if it is proved.
 fn about_proof(input: &Input, systems: &[&NetworkSystem], claimed: &Claimed, options: &Options) -> AboutProof {
-    let Claim::Proved { body, method } = &claimed.claim else { return AboutProof::default() };
+    let EngineClaim::Proved { body, method } = &claimed.claim else { return AboutProof::default() };
     let invariants = if options.invariants { words_of(systems, body, &options.cancel) } else { Vec::new() };
     let reusable = match &options.methods {
         Methods::Portfolio(methods) if options.reusable => {
@@ -263,7 +263,7 @@ fn aside(program: &Program, prepared: &Arc<Prepared>, proved: bool, cancel: &Can
 /// A proof on the text says that there are no errors. If a run with one is met
 /// all the same, the run is right.
 fn distrust(claimed: &mut Claimed, compiled: &Result<Arc<Compiled>, CompileError>, text: &str) {
-    if let (Claim::Proved { body: Body::Reduction(_), .. }, Err(error @ CompileError::Fault(fault))) = (&claimed.claim, compiled)
+    if let (EngineClaim::Proved { body: Body::Reduction(_), .. }, Err(error @ CompileError::Fault(fault))) = (&claimed.claim, compiled)
         && fault.certain
     {
         claimed.claim = unusable(error, text);
@@ -317,13 +317,13 @@ fn reduced_by(systems: &[&NetworkSystem], body: &Body, methods: &[Method], cance
 
 /// From a claim to a verdict: its evidence is written down and checked. A
 /// counterexample is put in words.
-fn conclude(input: &Input, claim: Claim, options: &Options, times: &mut Times) -> Verdict {
+fn conclude(input: &Input, claim: EngineClaim, options: &Options, times: &mut Times) -> Verdict {
     let (body, component, method, refuted) = match claim {
-        Claim::Undecided(reason) => return Verdict::Undecided(Undecided::Stopped(reason)),
-        Claim::Unusable(diagnostic) => return Verdict::Unusable(diagnostic),
-        Claim::Fails { report, diagnostic } => return fails(input, &report, diagnostic, options, times),
-        Claim::Refuted { run, component, minimal, method } => (Body::Run(run.clone()), component, method, Some((run, minimal))),
-        Claim::Proved { body, method } => (body, 0, method, None),
+        EngineClaim::Undecided(reason) => return Verdict::Undecided(Undecided::Stopped(reason)),
+        EngineClaim::Unusable(diagnostic) => return Verdict::Unusable(diagnostic),
+        EngineClaim::Fails { report, diagnostic } => return fails(input, &report, diagnostic, options, times),
+        EngineClaim::Refuted { run, component, minimal, method } => (Body::Run(run.clone()), component, method, Some((run, minimal))),
+        EngineClaim::Proved { body, method } => (body, 0, method, None),
     };
     let serializable = refuted.is_none();
     let kind = body.kind().name();

@@ -2,7 +2,7 @@
 //! see it.
 
 use serval_compile::{FaultEvent, FaultRun, Needs};
-use serval_proof::{Action, Fails, Failure, FaultCertificate, RunEvent, States};
+use serval_proof::{Action, Fails, Failure, FaultCertificate, NamedStates, RunEvent};
 use serval_report::{Answered, FaultNote, notes};
 use serval_syntax::Diagnostic;
 
@@ -11,7 +11,7 @@ use crate::input::Input;
 
 /// The run and the failure, for the checker.
 pub(crate) fn certificate(run: &FaultRun, fault: Failure) -> FaultCertificate {
-    let states = |(local, global): &(String, String)| States { local: local.clone(), global: global.clone() };
+    let states = |(local, global): &(String, String)| NamedStates { local: local.clone(), global: global.clone() };
     let event = |event: &FaultEvent| match event {
         FaultEvent::Spawn(id, request, local) => {
             RunEvent { id: *id, action: Action::Spawn { request: request.clone(), local: local.clone() } }
@@ -21,7 +21,7 @@ pub(crate) fn certificate(run: &FaultRun, fault: Failure) -> FaultCertificate {
             RunEvent { id: *id, action: Action::Respond { local: local.clone(), response: response.clone() } }
         }
     };
-    let from = States { local: run.local.clone(), global: run.global.clone() };
+    let from = NamedStates { local: run.local.clone(), global: run.global.clone() };
     FaultCertificate { steps: run.events.iter().map(event).collect(), fails: Fails { id: run.id, from, fault } }
 }
 

@@ -116,9 +116,9 @@ impl Input {
     pub fn promise(&self) -> Option<Verdict> {
         let Content::Program(program) = &self.content else { return None };
         program.expectation.as_ref().map(|promise| match promise.verdict {
-            serval_syntax::Verdict::Serializable => Verdict::Serializable,
-            serval_syntax::Verdict::NotSerializable => Verdict::NotSerializable,
-            serval_syntax::Verdict::Fault => Verdict::Fault,
+            serval_syntax::ExpectedVerdict::Serializable => Verdict::Serializable,
+            serval_syntax::ExpectedVerdict::NotSerializable => Verdict::NotSerializable,
+            serval_syntax::ExpectedVerdict::Fault => Verdict::Fault,
         })
     }
 

@@ -126,7 +126,7 @@ use serval_syntax::Diagnostic;
 
 use crate::{Content, Input};
 
-use change::Change;
+use change::ProgramChange;
 use search::{Refutation, refute, search};
 
 /// Finds smallest sets of `yield`s without which a program is serializable.

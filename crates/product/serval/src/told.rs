@@ -47,13 +47,13 @@ pub(crate) fn told(systems: &[&NetworkSystem], parts: &[Part], cancel: &Cancel) 
 fn facts(system: &NetworkSystem, proof: &LettersProof) -> Option<Vec<String>> {
     // Reductions leave the numbers of done nodes as they are.
     let (form, _) = NormalForm::new(system)?;
-    let words = Words { system, form: &form };
+    let words = SystemWords { system, form: &form };
     let mut sentences = Vec::new();
     let free = free_letters(proof);
     if !free.is_empty() {
         sentences.push(format!("however often {}, that fits into every serial run", words.answers(&free)));
     }
-    let mut together: BTreeMap<Condition<'_>, BTreeSet<Node>> = BTreeMap::new();
+    let mut together: BTreeMap<AnswerCondition<'_>, BTreeSet<Node>> = BTreeMap::new();
     for fact in &proof.facts {
         if let Fact::Reach(absence) | Fact::Pairs(absence) = fact {
             together.entry(condition(absence)).or_default().extend(&absence.never);
@@ -74,9 +74,9 @@ fn facts(system: &NetworkSystem, proof: &LettersProof) -> Option<Vec<String>> {
 
 /// When letters are not answered: without which others, and in which runs.
 /// Nothing is said together with a fact that there are no such runs.
-type Condition<'a> = (bool, &'a [Node], Vec<(&'a [Node], u32)>);
+type AnswerCondition<'a> = (bool, &'a [Node], Vec<(&'a [Node], u32)>);
 
-fn condition(absence: &Absence) -> Condition<'_> {
+fn condition(absence: &Absence) -> AnswerCondition<'_> {
     let exactly = absence.exactly.iter().map(|exactly| (exactly.letters.as_slice(), exactly.times));
     (absence.never.is_empty(), &absence.outside, exactly.collect())
 }
@@ -99,12 +99,12 @@ fn free_letters(proof: &LettersProof) -> BTreeSet<Node> {
 }
 
 /// The names of a system, and phrases with them.
-struct Words<'a> {
+struct SystemWords<'a> {
     system: &'a NetworkSystem,
     form: &'a NormalForm,
 }
 
-impl Words<'_> {
+impl SystemWords<'_> {
     /// "get answers 1 or 2, or put answers".
     fn answers(&self, letters: &BTreeSet<Node>) -> String {
         self.phrases(letters, ["", "answers", ", or ", "there is one"])

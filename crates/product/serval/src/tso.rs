@@ -25,8 +25,8 @@ mod words;
 use serval_budget::{Budget, Cancel, StopReason};
 use serval_diagnostic::{Diagnostic, LineIndex};
 use serval_report::tso::{TsoAnswer, TsoCertificate, TsoFinals, TsoKind, TsoNote, TsoQuestion, TsoReport, TsoRobust};
-use serval_tso_engine::{FaultWith, Limits, Open, Outcome};
-use serval_tso_program::{Asked, MAX_THREADS, Program};
+use serval_tso_engine::{EngineLimits, FaultWith, Open, Outcome};
+use serval_tso_program::{MAX_THREADS, Program, QuestionKind};
 use serval_tso_proof::{Claim, Model, Refusal, Shown};
 
 pub use fix::{TsoRepair, fix_tso};
@@ -101,7 +101,7 @@ impl TsoInput {
 #[non_exhaustive]
 pub struct TsoOptions {
     /// How far to go. Default: ten million states, 64 places of a store buffer.
-    pub limits: Limits,
+    pub limits: EngineLimits,
     /// How questions are answered with store buffers. Default: everything that there is.
     pub method: TsoMethod,
     /// What is wanted of changes. Default: the fewest fences that make a program robust.
@@ -236,10 +236,10 @@ impl TsoDecision {
     fn question(&self, input: &TsoInput, number: usize) -> TsoQuestion {
         let question = &input.program.questions[number];
         let kind = match question.asked {
-            Asked::Never => TsoKind::Never,
-            Asked::Exists => TsoKind::Exists,
-            Asked::Forall => TsoKind::Forall,
-            Asked::Assert => TsoKind::Assert,
+            QuestionKind::Never => TsoKind::Never,
+            QuestionKind::Exists => TsoKind::Exists,
+            QuestionKind::Forall => TsoKind::Forall,
+            QuestionKind::Assert => TsoKind::Assert,
         };
         let at = input.at(question.span.start);
         let text = match kind {

@@ -11,7 +11,7 @@ use serval_syntax::{GlobalVar, Program, Version};
 
 /// A read or write as people see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct ShownAccess {
     /// The first slot, for a version.
     pub(crate) access: Access,
     /// What the value of a version is called.
@@ -29,15 +29,15 @@ pub(crate) fn version_of(program: &Program, global: GlobalVar) -> Option<&Versio
 }
 
 /// The accesses of a step, those to slots as what they stand for.
-pub(crate) fn told(program: &Program, accesses: &[Access]) -> Vec<Told> {
+pub(crate) fn told(program: &Program, accesses: &[Access]) -> Vec<ShownAccess> {
     if program.versions.is_empty() {
-        return accesses.iter().map(|&access| Told { access, word: None }).collect();
+        return accesses.iter().map(|&access| ShownAccess { access, word: None }).collect();
     }
     let mut told = Vec::new();
     let mut rest = accesses;
     while let Some(first) = rest.first() {
         let Some(version) = version_of(program, first.variable) else {
-            told.push(Told { access: *first, word: None });
+            told.push(ShownAccess { access: *first, word: None });
             rest = &rest[1..];
             continue;
         };
@@ -51,7 +51,7 @@ pub(crate) fn told(program: &Program, accesses: &[Access]) -> Vec<Told> {
 }
 
 /// What one form does; nothing for what gives a slot back.
-fn one_form(version: &Version, form: &[Access]) -> Option<Told> {
+fn one_form(version: &Version, form: &[Access]) -> Option<ShownAccess> {
     let (read, write) = (form.iter().rfind(|access| !access.write), form.iter().find(|access| access.write));
     let takes = form.iter().any(|access| access.write && SLOT_WORDS.get(index(access.value)) == Some(&"current"));
     let (access, value, word) = match (read, write) {
@@ -60,7 +60,7 @@ fn one_form(version: &Version, form: &[Access]) -> Option<Told> {
         (Some(read), None) => (read, read.value, *SLOT_WORDS.get(index(read.value))?),
         (None, _) => return None,
     };
-    Some(Told { access: Access { variable: version.first, value, ..*access }, word: Some(word) })
+    Some(ShownAccess { access: Access { variable: version.first, value, ..*access }, word: Some(word) })
 }
 
 fn index(value: i64) -> usize {

@@ -78,7 +78,7 @@ fn too_large(_: NetError) -> Refusal {
 }
 
 /// What is being made.
-struct Builder {
+struct CaseNetBuilder {
     net: Net,
     /// What has no tokens in the goal.
     empty: Vec<PlaceId>,
@@ -89,7 +89,7 @@ impl CaseNet {
     pub fn new(form: &NormalForm, case: &[&Literal], budget: &mut Budget) -> Result<Self, Refusal> {
         let size = form.nodes().len().saturating_add(form.global_count() as usize).saturating_add(form.steps().len());
         budget.spend(u64::try_from(size.saturating_mul(case.len().saturating_add(1))).unwrap_or(u64::MAX))?;
-        let mut builder = Builder { net: Net::new("case"), empty: Vec::new() };
+        let mut builder = CaseNetBuilder { net: Net::new("case"), empty: Vec::new() };
         let globals = builder.globals(form)?;
         let nodes = builder.nodes(form)?;
         let counters = case.iter().enumerate().map(|(number, literal)| builder.counter(number, literal)).collect::<Result<Vec<_>, _>>()?;
@@ -127,7 +127,7 @@ impl Counter {
     }
 }
 
-impl Builder {
+impl CaseNetBuilder {
     fn place(&mut self, name: String, tokens: u64) -> Result<PlaceId, Refusal> {
         self.net.add_place(name, tokens).map_err(too_large)
     }

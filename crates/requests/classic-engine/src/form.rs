@@ -17,7 +17,7 @@ use serval_petri::{PlaceId, TransitionId};
 use serval_proof::invariant::{Bound, node_variable};
 
 /// A normal form, and what places and transitions of the net are in it.
-pub(crate) struct Form {
+pub(crate) struct NetForm {
     pub(crate) form: NormalForm,
     /// For each transition of the net the steps that fire it, each time once.
     steps: FxHashMap<TransitionId, Vec<u32>>,
@@ -25,7 +25,7 @@ pub(crate) struct Form {
     globals: FxHashMap<PlaceId, u32>,
 }
 
-impl Form {
+impl NetForm {
     /// `None` where there is too much of something.
     pub(crate) fn new(system: &NetworkSystem, places: &Places) -> Option<Self> {
         let (form, locals) = NormalForm::new(system)?;

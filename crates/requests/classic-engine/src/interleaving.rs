@@ -141,13 +141,13 @@ fn pair(first: &str, second: &str) -> String {
     text
 }
 
-struct Builder<'a> {
+struct NetBuilder<'a> {
     system: &'a NetworkSystem,
     net: Net,
     places: Places,
 }
 
-impl Builder<'_> {
+impl NetBuilder<'_> {
     /// The place of `kind`, made if it is new.
     fn place(&mut self, kind: PlaceKind) -> Result<PlaceId, NetError> {
         checkpoint::pass();
@@ -210,7 +210,7 @@ fn interleaving_within(system: &NetworkSystem, most: usize) -> Result<(Net, Plac
         return Err(NetError::TooLarge { places: place_count, transitions: transition_count, most });
     }
     let places = Places { kinds: Vec::new(), actions: Vec::new(), places: FxHashMap::default(), transitions: FxHashMap::default() };
-    let mut builder = Builder { system, net: Net::new("interleaving"), places };
+    let mut builder = NetBuilder { system, net: Net::new("interleaving"), places };
     for global in system.globals() {
         builder.place(PlaceKind::Global(global))?;
     }

@@ -80,7 +80,7 @@ impl Options {
 
 /// What was found.
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub enum ClassicVerdict {
     /// It is serializable, and this should show it.
     Serializable(Box<InvariantProof>),
     /// A run that should be a counterexample.
@@ -139,7 +139,7 @@ pub struct Stages {
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The answer.
-    pub verdict: Verdict,
+    pub verdict: ClassicVerdict,
     /// Sizes and times.
     pub stages: Stages,
 }
@@ -168,19 +168,19 @@ pub fn no_clock() -> Duration {
 /// Decides about one system.
 pub fn decide(system: &NetworkSystem, options: &Options, cancel: &Cancel, clock: &Clock<'_>) -> Report {
     let mut stages = Stages::default();
-    let verdict = Work { system, options, cancel, clock, stages: &mut stages }.run();
-    Report { verdict: verdict.unwrap_or_else(Verdict::Unknown), stages }
+    let verdict = ClassicWork { system, options, cancel, clock, stages: &mut stages }.run();
+    Report { verdict: verdict.unwrap_or_else(ClassicVerdict::Unknown), stages }
 }
 
 /// What is known about one disjunct, from one thread to the other.
-struct Asked {
+struct DisjunctProgress {
     /// A sequence to it; `None`: it is out of reach.
     answer: Result<Option<Vec<TransitionId>>, StopReason>,
     reasons: Vec<Reason>,
     stages: Stages,
 }
 
-impl Default for Asked {
+impl Default for DisjunctProgress {
     fn default() -> Self {
         Self { answer: Ok(None), reasons: Vec::new(), stages: Stages::default() }
     }
@@ -199,7 +199,7 @@ impl Stages {
     }
 }
 
-struct Work<'a> {
+struct ClassicWork<'a> {
     system: &'a NetworkSystem,
     options: &'a Options,
     cancel: &'a Cancel,
@@ -238,13 +238,13 @@ fn no_run() -> StopReason {
     StopReason::Inconclusive { stage: "run", what: "it could not be performed".to_owned() }
 }
 
-impl Work<'_> {
+impl ClassicWork<'_> {
     /// How long it is since a moment.
     fn since(&self, start: Duration) -> Duration {
         (self.clock)().saturating_sub(start)
     }
 
-    fn run(&mut self) -> Result<Verdict, StopReason> {
+    fn run(&mut self) -> Result<ClassicVerdict, StopReason> {
         let [ticks, ..] = self.options.ticks;
         let failed = |error: serval_semilinear::Error| error.reason("semilinear set", ticks);
         let first = if self.options.net_first { Some(self.net()?) } else { None };
@@ -289,7 +289,7 @@ impl Work<'_> {
     }
 
     /// Looks at all disjuncts.
-    fn look(&mut self, look: &Look<'_>) -> Result<Verdict, StopReason> {
+    fn look(&mut self, look: &Look<'_>) -> Result<ClassicVerdict, StopReason> {
         let &Look { net, places, serial, complement, left, .. } = look;
         let mut budget = Budget::new(left, self.cancel.clone());
         let mut reasons: Vec<Reason> = Vec::new();
@@ -310,7 +310,7 @@ impl Work<'_> {
                 match asked.answer {
                     Ok(Some(sequence)) => {
                         let run = fire::run(self.system, places, &sequence);
-                        return run.map(Verdict::Refuted).ok_or_else(no_run);
+                        return run.map(ClassicVerdict::Refuted).ok_or_else(no_run);
                     }
                     Ok(None) => reach::merge(&mut reasons, asked.reasons),
                     Err(stop) => unknown = unknown.or(Some(stop)),
@@ -329,14 +329,14 @@ impl Work<'_> {
         self.stages.certify_time += self.since(start);
         let proof = proof?;
         self.stages.invariant = (proof.clauses.len(), proof.kept.len() + proof.ends.len());
-        Ok(Verdict::Serializable(Box::new(proof)))
+        Ok(ClassicVerdict::Serializable(Box::new(proof)))
     }
 
     /// The answers about some targets, in order, up to the first that has a run,
     /// and maybe some more; what is known before is the same for all of them,
     /// whatever the number of threads.
-    fn ask_all(&self, look: &Look<'_>, targets: &[Target], known: &[Reason]) -> Vec<Asked> {
-        let mut all: Vec<Asked> = Vec::with_capacity(targets.len());
+    fn ask_all(&self, look: &Look<'_>, targets: &[Target], known: &[Reason]) -> Vec<DisjunctProgress> {
+        let mut all: Vec<DisjunctProgress> = Vec::with_capacity(targets.len());
         for some in targets.chunks(threads(self.options.jobs)) {
             if let [only] = some {
                 all.push(self.ask(look, only, known));
@@ -345,7 +345,7 @@ impl Work<'_> {
                     let threads: Vec<_> = some.iter().map(|target| scope.spawn(|| self.ask(look, target, known))).collect();
                     threads.into_iter().map(|thread| thread.join().ok()).collect::<Vec<_>>()
                 });
-                let fallen = || Asked { answer: Err(inconclusive("a thread ended early")), ..Asked::default() };
+                let fallen = || DisjunctProgress { answer: Err(inconclusive("a thread ended early")), ..DisjunctProgress::default() };
                 all.extend(asked.into_iter().map(|asked| asked.unwrap_or_else(fallen)));
             }
             if self.cancel.is_cancelled() || all.iter().any(|asked| matches!(asked.answer, Ok(Some(_)))) {
@@ -357,8 +357,8 @@ impl Work<'_> {
 
     /// Whether a target can be reached: a sequence to it, or reasons why not,
     /// apart from those that are known.
-    fn ask(&self, look: &Look<'_>, target: &Target, known: &[Reason]) -> Asked {
-        let mut asked = Asked::default();
+    fn ask(&self, look: &Look<'_>, target: &Target, known: &[Reason]) -> DisjunctProgress {
+        let mut asked = DisjunctProgress::default();
         asked.answer = self.answer(look, target, known, &mut asked);
         asked
     }
@@ -368,7 +368,7 @@ impl Work<'_> {
         look: &Look<'_>,
         target: &Target,
         known: &[Reason],
-        asked: &mut Asked,
+        asked: &mut DisjunctProgress,
     ) -> Result<Option<Vec<TransitionId>>, StopReason> {
         let (stages, reasons) = (&mut asked.stages, &mut asked.reasons);
         stages.disjuncts = 1;
@@ -395,9 +395,9 @@ impl Work<'_> {
         let answer = reach::reach(&sliced, known, reasons, &mut stages.refinements, &mut budget);
         stages.reach_time = self.since(start);
         match answer.map_err(|stopped| StopReason::stopped(REACHABILITY, ticks, stopped))? {
-            reach::Answer::Unreachable => Ok(None),
-            reach::Answer::Run(sequence) => sliced.lift(&sequence).map(Some).ok_or_else(no_run),
-            reach::Answer::Unknown => Err(inconclusive("neither a run nor a proof was found")),
+            reach::ReachAnswer::Unreachable => Ok(None),
+            reach::ReachAnswer::Run(sequence) => sliced.lift(&sequence).map(Some).ok_or_else(no_run),
+            reach::ReachAnswer::Unknown => Err(inconclusive("neither a run nor a proof was found")),
         }
     }
 

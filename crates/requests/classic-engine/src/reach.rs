@@ -56,7 +56,7 @@ pub enum Kind {
 }
 
 /// What came out.
-pub(crate) enum Answer {
+pub(crate) enum ReachAnswer {
     /// There is no run to the target.
     Unreachable,
     /// There is one.
@@ -127,20 +127,20 @@ pub(crate) fn reach(
     reasons: &mut Vec<Reason>,
     refinements: &mut usize,
     budget: &mut Budget,
-) -> Result<Answer, Stopped> {
+) -> Result<ReachAnswer, Stopped> {
     let (unless, dead) = of_rounds(&sliced.rounds, reasons);
     let net = &sliced.net;
-    let Some(problem) = equation(net, &sliced.target) else { return Ok(Answer::Unknown) };
+    let Some(problem) = equation(net, &sliced.target) else { return Ok(ReachAnswer::Unknown) };
     let mut solver = Solver::new(problem);
     let mut known = known(sliced, &unless, &dead, before);
     for _ in 0..ROUNDS {
         let counts = match solver.solve(budget) {
-            Outcome::Refuted(_) => return Ok(Answer::Unreachable),
+            Outcome::Refuted(_) => return Ok(ReachAnswer::Unreachable),
             Outcome::Stopped(stopped) => return Err(stopped),
             Outcome::Satisfiable(counts) => counts,
         };
         if let Some(sequence) = fire::with_counts(net, &counts, ORDER_TICKS, budget)? {
-            return Ok(Answer::Run(sequence));
+            return Ok(ReachAnswer::Run(sequence));
         }
         // What other disjuncts needed costs nothing more.
         let (violated, others): (Vec<_>, Vec<_>) =
@@ -152,12 +152,12 @@ pub(crate) fn reach(
             continue;
         }
         let Some(kind) = refine(net, &counts) else { break };
-        let Some(clause) = clause(net, &kind) else { return Ok(Answer::Unknown) };
+        let Some(clause) = clause(net, &kind) else { return Ok(ReachAnswer::Unknown) };
         *refinements += 1;
         solver.add_clause(clause);
         add(reasons, Reason { unless: unless.clone(), dead: dead.clone(), kind: in_whole(sliced, kind) });
     }
-    Ok(fire::to_target(net, &sliced.target, SEARCH_TICKS, budget)?.map_or(Answer::Unknown, Answer::Run))
+    Ok(fire::to_target(net, &sliced.target, SEARCH_TICKS, budget)?.map_or(ReachAnswer::Unknown, ReachAnswer::Run))
 }
 
 /// What reasons that were found before say about this net: those with the same
@@ -383,7 +383,7 @@ mod tests {
             let (mut of_slicing, mut reasons, mut refinements) = (Vec::new(), Vec::new(), 0);
             of_rounds(&sliced.rounds, &mut of_slicing);
             let answer = reach(&sliced, before, &mut reasons, &mut refinements, &mut Budget::unlimited()).unwrap();
-            assert!(matches!(answer, Answer::Unreachable));
+            assert!(matches!(answer, ReachAnswer::Unreachable));
             reasons.retain(|reason| !of_slicing.contains(reason));
             (reasons, refinements)
         };

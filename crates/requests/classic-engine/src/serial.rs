@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use serval_budget::Budget;
 use serval_model::{Letter as Answer, LocalId, NetworkSystem, RequestId, SerialAutomaton, SerialEdge};
 use serval_petri::{Constraint, Linear, Target};
-use serval_semilinear::{Automaton, Complement, Disjunct, Error, Expression, Image, Letter, Literal, State, Work, image};
+use serval_semilinear::{Automaton, Complement, Disjunct, Error, Expression, Image, Letter, Literal, SetWork, StateId, image};
 
 use crate::Options;
 
@@ -54,7 +54,7 @@ impl SerialLanguage {
         letters.sort_unstable();
         letters.dedup();
         let missing = |what| Error::OutOfRange { what, index: 0, count: 0 };
-        let state = |global| serial.states().binary_search(&global).map(State).map_err(|_| missing("state"));
+        let state = |global| serial.states().binary_search(&global).map(StateId).map_err(|_| missing("state"));
         let letter = |answer| letters.binary_search(&answer).map(Letter).map_err(|_| missing("letter"));
         let edges: Result<Vec<_>, Error> =
             serial.edges().iter().map(|edge| Ok((state(edge.from)?, letter(edge.letter)?, state(edge.to)?))).collect();
@@ -83,7 +83,7 @@ impl Serial {
 
     /// What is outside, as a conjunction of clauses.
     pub fn complement(&self, options: &Options, budget: &mut Budget) -> Result<Complement, Error> {
-        self.image.small.clauses(&mut Work::new(&options.semilinear(), budget))
+        self.image.small.clauses(&mut SetWork::new(&options.semilinear(), budget))
     }
 }
 

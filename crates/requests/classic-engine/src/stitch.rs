@@ -15,10 +15,10 @@ use serval_linear::{Node as Branch, Problem, Tree};
 use serval_model::{Letter, NetworkSystem, Node, NormalForm};
 use serval_petri::{Net, PlaceId, TransitionId};
 use serval_proof::flow::{LinearSet, Period, Uses, serial_edges, set_clause};
-use serval_proof::invariant::{Bound, InvariantProof, Kept, afterwards, end_problem, is_kept, node_variable, step_problem};
-use serval_semilinear::{Counts, Edge, Error, Semilinear, Work};
+use serval_proof::invariant::{Bound, InvariantProof, Preservation, afterwards, end_problem, is_kept, node_variable, step_problem};
+use serval_semilinear::{Counts, EdgeId, Error, Semilinear, SetWork};
 
-use crate::form::Form;
+use crate::form::NetForm;
 use crate::reach::{Kind, Reason};
 use crate::{Options, Serial};
 
@@ -42,7 +42,7 @@ pub(crate) fn stitch(
 ) -> Result<InvariantProof, StopReason> {
     let ticks = options.ticks[2];
     let ended = |stopped| StopReason::stopped(STAGE, ticks, stopped);
-    let form = budget.during(|| Form::new(system, places)).map_err(ended)?.ok_or_else(too_large)?;
+    let form = budget.during(|| NetForm::new(system, places)).map_err(ended)?.ok_or_else(too_large)?;
     let mut clauses = budget.during(|| equation(&form.form)).map_err(ended)?.ok_or_else(too_large)?;
     for reason in reasons {
         for clause in of_reason(&form, net, reason).ok_or_else(too_large)? {
@@ -74,7 +74,7 @@ pub(crate) fn stitch(
                 let problem = step_problem(form, &proof.clauses, step, &after).ok_or_else(too_large)?;
                 let tree = refuted(problem, || format!("step {number}, clause {index}"), ticks, budget)?;
                 needs.note(&tree);
-                proof.kept.push(Kept { step: number, clause: u32::try_from(index).map_err(|_| too_large())?, tree });
+                proof.kept.push(Preservation { step: number, clause: u32::try_from(index).map_err(|_| too_large())?, tree });
             }
         }
     }
@@ -186,7 +186,7 @@ fn is_always_true(bound: &Bound) -> bool {
 }
 
 /// What a reason says.
-fn of_reason(form: &Form, net: &Net, reason: &Reason) -> Option<Vec<Vec<Bound>>> {
+fn of_reason(form: &NetForm, net: &Net, reason: &Reason) -> Option<Vec<Vec<Bound>>> {
     let marked: Option<Vec<Bound>> = reason.unless.iter().map(|places| form.tokens(places, 1, -1)).collect();
     let unless = marked?;
     let with = |bounds: Vec<Bound>| unless.iter().cloned().chain(bounds).collect::<Vec<Bound>>();
@@ -226,7 +226,7 @@ fn sets(form: &NormalForm, serial: &Serial, options: &Options, budget: &mut Budg
     let failed = |error: Error| error.reason(STAGE, ticks);
     let edges = serial_edges(form, budget).map_err(|stopped| failed(Error::Stopped(stopped)))?;
     let done_of = |letter: &Letter| form.node_numbers().find(|&node| form.letter(node).as_ref() == Some(letter));
-    let number_of = |edge: Edge| {
+    let number_of = |edge: EdgeId| {
         let edge = serial.language.edges.get(edge.0)?;
         let node = form.node_numbers().find(|&node| form.letter(node) == Some(edge.letter))?;
         let (from, to) = (u32::try_from(edge.from.index()).ok()?, u32::try_from(edge.to.index()).ok()?);
@@ -242,20 +242,20 @@ fn sets(form: &NormalForm, serial: &Serial, options: &Options, budget: &mut Budg
 pub fn linear_sets(
     set: &Semilinear,
     letters: &[Node],
-    number_of: impl Fn(Edge) -> Option<u32>,
+    number_of: impl Fn(EdgeId) -> Option<u32>,
     options: &Options,
     budget: &mut Budget,
 ) -> Result<Vec<LinearSet>, StopReason> {
     let ticks = options.ticks[2];
     let failed = |error: Error| error.reason(STAGE, ticks);
-    let uses = |counts: &Counts<Edge>| -> Option<Uses> {
+    let uses = |counts: &Counts<EdgeId>| -> Option<Uses> {
         let mut uses: Uses =
             counts.iter().map(|(edge, times)| Some((number_of(edge)?, u32::try_from(times).ok()?))).collect::<Option<_>>()?;
         uses.sort_unstable();
         Some(uses)
     };
     let options = options.semilinear();
-    let independent = set.independent(&mut Work::new(&options, budget)).map_err(failed)?;
+    let independent = set.independent(&mut SetWork::new(&options, budget)).map_err(failed)?;
     let mut sets = Vec::new();
     for component in independent.components() {
         let forms = component.forms(letters.len()).map_err(failed)?.ok_or_else(too_large)?;

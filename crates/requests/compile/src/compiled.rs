@@ -14,7 +14,7 @@ use crate::options::Options;
 use crate::prepared::Prepared;
 use crate::remark::{Remark, remarks};
 use crate::space::{LocalState, Space};
-use crate::split::Part;
+use crate::split::SplitPart;
 
 /// A compiled program.
 #[derive(Clone)]
@@ -93,7 +93,7 @@ impl Prepared {
     }
 
     /// Names the states that occur and makes the system.
-    fn build(&self, mut space: Space, Explored { mut pairs, closure }: Explored, part: &Part) -> Component {
+    fn build(&self, mut space: Space, Explored { mut pairs, closure }: Explored, part: &SplitPart) -> Component {
         let mut steps: Vec<(Step, Span)> = Vec::new();
         let mut used_globals = vec![false; space.global_count()];
         let mut used_locals = vec![false; space.local_count()];

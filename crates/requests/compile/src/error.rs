@@ -11,7 +11,7 @@ use crate::explore::{Failure, Grower, Trail};
 use crate::fault_run::FaultRun;
 use crate::machine::{Fault, FaultKind};
 use crate::space::Space;
-use crate::split::Part;
+use crate::split::SplitPart;
 
 serval_diagnostic::codes! {
     pub(crate) const;
@@ -101,7 +101,7 @@ pub struct ReportedStep {
 }
 
 /// Turns what exploration found into a report with names.
-pub(crate) fn describe(program: &Program, space: &Space, part: &Part, failure: Failure, limit: u64) -> CompileError {
+pub(crate) fn describe(program: &Program, space: &Space, part: &SplitPart, failure: Failure, limit: u64) -> CompileError {
     let report = Reporter { program, space, part };
     match failure {
         Failure::Stopped(stopped) => CompileError::Stopped(stopped),
@@ -127,7 +127,7 @@ pub(crate) fn describe(program: &Program, space: &Space, part: &Part, failure: F
 pub(crate) struct Reporter<'a> {
     pub(crate) program: &'a Program,
     pub(crate) space: &'a Space,
-    pub(crate) part: &'a Part,
+    pub(crate) part: &'a SplitPart,
 }
 
 impl Reporter<'_> {

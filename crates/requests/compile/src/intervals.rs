@@ -35,7 +35,7 @@ const GROWTHS: u8 = 4;
 
 /// What is known of a variable at all times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Value {
+enum IntervalValue {
     /// From the first to the second number.
     Between(i64, i64),
     /// It grows slowly from small numbers.
@@ -44,7 +44,7 @@ enum Value {
     Any,
 }
 
-impl Value {
+impl IntervalValue {
     fn constant(value: i64) -> Self {
         Self::Between(value, value)
     }
@@ -84,12 +84,14 @@ impl Value {
 }
 
 /// What `left op right` gives, and whether it can fail.
-fn arithmetic(op: ArithmeticOp, left: Value, right: Value) -> (Value, bool) {
-    use Value::{Any, Between, Slow};
+fn arithmetic(op: ArithmeticOp, left: IntervalValue, right: IntervalValue) -> (IntervalValue, bool) {
+    use IntervalValue::{Any, Between, Slow};
     match (op, left, right) {
-        (ArithmeticOp::Add, Between(a, b), Between(c, d)) => Value::clipped(i128::from(a) + i128::from(c), i128::from(b) + i128::from(d)),
+        (ArithmeticOp::Add, Between(a, b), Between(c, d)) => {
+            IntervalValue::clipped(i128::from(a) + i128::from(c), i128::from(b) + i128::from(d))
+        }
         (ArithmeticOp::Subtract, Between(a, b), Between(c, d)) => {
-            Value::clipped(i128::from(a) - i128::from(d), i128::from(b) - i128::from(c))
+            IntervalValue::clipped(i128::from(a) - i128::from(d), i128::from(b) - i128::from(c))
         }
         (ArithmeticOp::Add | ArithmeticOp::Subtract, Slow, step) | (ArithmeticOp::Add | ArithmeticOp::Subtract, step, Slow)
             if step.within(SLOW_STEP) =>
@@ -99,7 +101,7 @@ fn arithmetic(op: ArithmeticOp, left: Value, right: Value) -> (Value, bool) {
         (ArithmeticOp::Multiply, Between(a, b), Between(c, d)) => {
             // The corners bound a product; each fits 128 bits.
             let corners = [(a, c), (a, d), (b, c), (b, d)].map(|(x, y)| i128::from(x) * i128::from(y));
-            Value::clipped(corners.into_iter().min().unwrap_or(0), corners.into_iter().max().unwrap_or(0))
+            IntervalValue::clipped(corners.into_iter().min().unwrap_or(0), corners.into_iter().max().unwrap_or(0))
         }
         (ArithmeticOp::Add | ArithmeticOp::Subtract | ArithmeticOp::Multiply, ..) => (Any, true),
         (ArithmeticOp::Divide, left, right) => {
@@ -108,7 +110,7 @@ fn arithmetic(op: ArithmeticOp, left: Value, right: Value) -> (Value, bool) {
             let value = match left {
                 Between(a, b) => {
                     let most = i128::from(a.unsigned_abs().max(b.unsigned_abs()));
-                    Value::clipped(-most, most).0
+                    IntervalValue::clipped(-most, most).0
                 }
                 Slow | Any => left,
             };
@@ -136,7 +138,7 @@ pub(crate) fn failing(graph: &Graph, globals: &[Global], executed: &Liveness) ->
 /// A variable with one value for the whole of a region or program.
 #[derive(Clone)]
 struct Shared {
-    value: Value,
+    value: IntervalValue,
     growths: u8,
     /// The nodes that read it.
     readers: Vec<NodeId>,
@@ -144,7 +146,7 @@ struct Shared {
 
 impl Shared {
     fn new(initial: i64) -> Self {
-        Self { value: Value::constant(initial), growths: 0, readers: Vec::new() }
+        Self { value: IntervalValue::constant(initial), growths: 0, readers: Vec::new() }
     }
 }
 
@@ -152,7 +154,7 @@ impl Shared {
 #[derive(Clone, Default)]
 struct Before {
     /// Ascending by register.
-    temporaries: Vec<(Reg, Value)>,
+    temporaries: Vec<(Reg, IntervalValue)>,
     growths: u8,
     reached: bool,
 }
@@ -202,7 +204,7 @@ impl<'a> Analysis<'a> {
     fn solve(&mut self) {
         for &entry in &self.graph.entries {
             // Hidden locals are temporaries here; they start at 0 as all locals do.
-            self.arrive(entry, &|_| Value::constant(0));
+            self.arrive(entry, &|_| IntervalValue::constant(0));
         }
         while let Some(id) = self.list.pop_front() {
             serval_budget::checkpoint::pass();
@@ -218,7 +220,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// Joins what is known of the temporaries into what is known before `id`.
-    fn arrive(&mut self, id: NodeId, known: &dyn Fn(Reg) -> Value) {
+    fn arrive(&mut self, id: NodeId, known: &dyn Fn(Reg) -> IntervalValue) {
         let named = self.graph.named_regs.len();
         let before = &mut self.before[id.index()];
         let mut grown = false;
@@ -248,9 +250,9 @@ impl<'a> Analysis<'a> {
     }
 
     /// The value of an operand of the node `id`.
-    fn read(&mut self, id: NodeId, operand: Operand) -> Value {
+    fn read(&mut self, id: NodeId, operand: Operand) -> IntervalValue {
         match operand {
-            Operand::Const(value) => Value::constant(value),
+            Operand::Const(value) => IntervalValue::constant(value),
             Operand::Reg(reg) if self.is_named(reg) => self.local(id, reg).value,
             // What is read here is live here.
             Operand::Reg(reg) => value_of(&self.before[id.index()].temporaries, reg),
@@ -297,20 +299,22 @@ impl<'a> Analysis<'a> {
     }
 
     /// What the operation at `id` gives, stores or lets through, and whether it can fail.
-    fn evaluate(&mut self, id: NodeId, op: Op) -> (Value, bool) {
+    fn evaluate(&mut self, id: NodeId, op: Op) -> (IntervalValue, bool) {
         match op {
             Op::Copy { from, .. } | Op::Store { from, .. } => (self.read(id, from), false),
             Op::Load { global, .. } => (self.globals[global.index()].value, false),
             Op::Check { from, low, high, .. } => match self.read(id, from) {
-                value @ Value::Between(least, most) if low <= least && most <= high => (value, false),
-                Value::Between(least, most) if least.max(low) <= most.min(high) => (Value::Between(least.max(low), most.min(high)), true),
-                _ => (Value::Between(low, high), true),
+                value @ IntervalValue::Between(least, most) if low <= least && most <= high => (value, false),
+                IntervalValue::Between(least, most) if least.max(low) <= most.min(high) => {
+                    (IntervalValue::Between(least.max(low), most.min(high)), true)
+                }
+                _ => (IntervalValue::Between(low, high), true),
             },
-            Op::Not { .. } | Op::Compare { .. } | Op::Choose { .. } => (Value::Between(0, 1), false),
+            Op::Not { .. } | Op::Compare { .. } | Op::Choose { .. } => (IntervalValue::Between(0, 1), false),
             Op::Negate { from, .. } => match self.read(id, from) {
-                Value::Between(low, high) => Value::clipped(-i128::from(high), -i128::from(low)),
-                Value::Slow => (Value::Slow, false),
-                Value::Any => (Value::Any, true),
+                IntervalValue::Between(low, high) => IntervalValue::clipped(-i128::from(high), -i128::from(low)),
+                IntervalValue::Slow => (IntervalValue::Slow, false),
+                IntervalValue::Any => (IntervalValue::Any, true),
             },
             Op::Arithmetic { op, left, right, .. } => {
                 let (left, right) = (self.read(id, left), self.read(id, right));
@@ -321,12 +325,12 @@ impl<'a> Analysis<'a> {
 }
 
 /// A temporary that cannot be read any more has no value that matters.
-fn value_of(temporaries: &[(Reg, Value)], reg: Reg) -> Value {
-    temporaries.binary_search_by_key(&reg, |&(reg, _)| reg).map_or(Value::Any, |at| temporaries[at].1)
+fn value_of(temporaries: &[(Reg, IntervalValue)], reg: Reg) -> IntervalValue {
+    temporaries.binary_search_by_key(&reg, |&(reg, _)| reg).map_or(IntervalValue::Any, |at| temporaries[at].1)
 }
 
 /// Lets a variable contain `value`, and gives who must look again.
-fn grow(shared: &mut Shared, value: Value) -> Vec<NodeId> {
+fn grow(shared: &mut Shared, value: IntervalValue) -> Vec<NodeId> {
     let joined = shared.value.join(value);
     if joined == shared.value {
         return Vec::new();
@@ -352,7 +356,7 @@ mod tests {
         for &(a, b) in &intervals {
             for &(c, d) in &intervals {
                 for op in ops {
-                    let (result, fails) = arithmetic(op, Value::Between(a, b), Value::Between(c, d));
+                    let (result, fails) = arithmetic(op, IntervalValue::Between(a, b), IntervalValue::Between(c, d));
                     for &x in EDGES.iter().filter(|x| (a..=b).contains(*x)) {
                         for &y in EDGES.iter().filter(|y| (c..=d).contains(*y)) {
                             match value::arithmetic(op, x, y) {
@@ -374,20 +378,20 @@ mod tests {
     #[test]
     fn slow_values() {
         use ArithmeticOp::{Add, Divide, Multiply, Remainder, Subtract};
-        let (one, large) = (Value::constant(1), Value::constant(1 << 40));
+        let (one, large) = (IntervalValue::constant(1), IntervalValue::constant(1 << 40));
         for op in [Add, Subtract] {
-            assert_eq!(arithmetic(op, Value::Slow, one), (Value::Slow, false));
-            assert_eq!(arithmetic(op, one, Value::Slow), (Value::Slow, false));
-            assert_eq!(arithmetic(op, Value::Slow, large), (Value::Any, true));
-            assert_eq!(arithmetic(op, Value::Slow, Value::Slow), (Value::Any, true));
+            assert_eq!(arithmetic(op, IntervalValue::Slow, one), (IntervalValue::Slow, false));
+            assert_eq!(arithmetic(op, one, IntervalValue::Slow), (IntervalValue::Slow, false));
+            assert_eq!(arithmetic(op, IntervalValue::Slow, large), (IntervalValue::Any, true));
+            assert_eq!(arithmetic(op, IntervalValue::Slow, IntervalValue::Slow), (IntervalValue::Any, true));
         }
-        assert_eq!(arithmetic(Multiply, Value::Slow, one), (Value::Any, true));
-        assert_eq!(arithmetic(Divide, Value::Slow, Value::constant(2)), (Value::Slow, false));
-        assert_eq!(arithmetic(Divide, Value::Slow, Value::Slow), (Value::Slow, true));
-        assert_eq!(arithmetic(Remainder, Value::Any, Value::constant(4)), (Value::Between(0, 3), false));
-        assert_eq!(arithmetic(Divide, Value::Any, Value::constant(-1)), (Value::Any, true));
-        assert_eq!(Value::Slow.join(one), Value::Slow);
-        assert_eq!(Value::Slow.join(Value::constant(i64::MAX)), Value::Any);
-        assert_eq!(Value::constant(i64::MAX).widened(), Value::Any);
+        assert_eq!(arithmetic(Multiply, IntervalValue::Slow, one), (IntervalValue::Any, true));
+        assert_eq!(arithmetic(Divide, IntervalValue::Slow, IntervalValue::constant(2)), (IntervalValue::Slow, false));
+        assert_eq!(arithmetic(Divide, IntervalValue::Slow, IntervalValue::Slow), (IntervalValue::Slow, true));
+        assert_eq!(arithmetic(Remainder, IntervalValue::Any, IntervalValue::constant(4)), (IntervalValue::Between(0, 3), false));
+        assert_eq!(arithmetic(Divide, IntervalValue::Any, IntervalValue::constant(-1)), (IntervalValue::Any, true));
+        assert_eq!(IntervalValue::Slow.join(one), IntervalValue::Slow);
+        assert_eq!(IntervalValue::Slow.join(IntervalValue::constant(i64::MAX)), IntervalValue::Any);
+        assert_eq!(IntervalValue::constant(i64::MAX).widened(), IntervalValue::Any);
     }
 }

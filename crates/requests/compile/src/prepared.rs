@@ -16,7 +16,7 @@ use crate::options::{Mode, Options};
 use crate::registers::Registers;
 use crate::source::Source;
 use crate::space::{LocalState, Space};
-use crate::split::{Part, split, whole};
+use crate::split::{SplitPart, split, whole};
 use crate::{merge, simplify};
 
 /// A program whose states can be explored: all of them, with
@@ -26,7 +26,7 @@ pub struct Prepared {
     /// The program as written, for replaying runs with real values.
     source: Source,
     machine: Arc<Machine>,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<SplitPart>,
     /// Where each node of the source graph went.
     image: Vec<Option<NodeId>>,
     /// The owner of each request body's local states.
@@ -102,7 +102,7 @@ impl Prepared {
     }
 
     /// The different request names of a part, in the order of their ids.
-    pub(crate) fn request_names(&self, part: &Part) -> IndexSet<&str, FxBuildHasher> {
+    pub(crate) fn request_names(&self, part: &SplitPart) -> IndexSet<&str, FxBuildHasher> {
         part.bodies.iter().map(|&body| self.program().requests[body].name.as_str()).collect()
     }
 
@@ -110,7 +110,7 @@ impl Prepared {
         self.naming.local(&self.machine, state)
     }
 
-    pub(crate) fn global_name(&self, part: &Part, values: &[i64]) -> String {
+    pub(crate) fn global_name(&self, part: &SplitPart, values: &[i64]) -> String {
         Naming::global(self.program(), &part.globals, values)
     }
 

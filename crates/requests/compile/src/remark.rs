@@ -5,7 +5,7 @@ use serval_syntax::{Diagnostic, LineIndex, Program, Span};
 use crate::error::{ReportedStep, Reporter, UNHELD, run_notes};
 use crate::explore::{Pairs, explain_remarks};
 use crate::space::Space;
-use crate::split::Part;
+use crate::split::SplitPart;
 
 /// An `unlock` of a lock that no request holds.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct Remark {
 
 /// The remarks on one part, of which these are all pairs, each with a real run. What
 /// only may happen, as far as was looked, is not spoken of.
-pub(crate) fn remarks(program: &Program, space: &mut Space, part: &Part, pairs: &Pairs) -> Vec<Remark> {
+pub(crate) fn remarks(program: &Program, space: &mut Space, part: &SplitPart, pairs: &Pairs) -> Vec<Remark> {
     let explained = explain_remarks(space, pairs);
     let reporter = Reporter { program, space, part };
     let remark = |(place, trail, local)| Remark { place, request: reporter.who(&trail, local), run: reporter.run(&trail) };

@@ -14,14 +14,14 @@ use crate::disjoint::DisjointSets;
 use crate::graph::{Graph, Node, Op};
 
 /// One component: request bodies and the globals they use, both ascending.
-pub(crate) struct Part {
+pub(crate) struct SplitPart {
     /// Indices into [`Program::requests`].
     pub(crate) bodies: Vec<usize>,
     pub(crate) globals: Vec<GlobalVar>,
 }
 
 /// Splits the simplified program; the first component holds the first request.
-pub(crate) fn split(program: &Program, graph: &Graph) -> Vec<Part> {
+pub(crate) fn split(program: &Program, graph: &Graph) -> Vec<SplitPart> {
     let used: Vec<Vec<GlobalVar>> = graph.entries.iter().map(|&entry| globals_used(graph, entry)).collect();
     let mut together = DisjointSets::new(program.requests.len());
     let mut user: Vec<Option<usize>> = vec![None; program.globals.len()];
@@ -34,12 +34,12 @@ pub(crate) fn split(program: &Program, graph: &Graph) -> Vec<Part> {
             together.unite(body, other);
         }
     }
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<SplitPart> = Vec::new();
     let mut part_of: Vec<Option<usize>> = vec![None; program.requests.len()];
     for (body, used) in used.iter().enumerate() {
         let root = together.least(body);
         let part = *part_of[root].get_or_insert_with(|| {
-            parts.push(Part { bodies: Vec::new(), globals: Vec::new() });
+            parts.push(SplitPart { bodies: Vec::new(), globals: Vec::new() });
             parts.len() - 1
         });
         parts[part].bodies.push(body);
@@ -53,9 +53,9 @@ pub(crate) fn split(program: &Program, graph: &Graph) -> Vec<Part> {
 }
 
 /// Everything in one component.
-pub(crate) fn whole(program: &Program) -> Vec<Part> {
+pub(crate) fn whole(program: &Program) -> Vec<SplitPart> {
     let globals = (0..program.globals.len()).map(|index| GlobalVar(u32::try_from(index).unwrap_or(u32::MAX))).collect();
-    vec![Part { bodies: (0..program.requests.len()).collect(), globals }]
+    vec![SplitPart { bodies: (0..program.requests.len()).collect(), globals }]
 }
 
 fn globals_used(graph: &Graph, entry: crate::graph::NodeId) -> Vec<GlobalVar> {

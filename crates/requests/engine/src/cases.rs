@@ -26,7 +26,7 @@ use serval_case_proof::net::CaseNet;
 use serval_case_proof::{Entry, text};
 use serval_linear::Literal;
 use serval_model::{NodeStep, NormalForm, Run};
-use serval_net_engine::{Found, decide};
+use serval_net_engine::{GoalOutcome, decide};
 use serval_net_proof::equation::problem;
 use serval_net_proof::{Equation, Evidence, Item, Refusal};
 use serval_proof::CasesProof;
@@ -67,21 +67,21 @@ pub fn prove(form: &NormalForm, ticks: u64, cancel: &Cancel) -> CaseOutcome {
         Ok(sets) => sets,
         Err(reason) => return stopped(reason),
     };
-    let mut search = Search { form, sets, entries: Vec::new(), ticks, cancel, undecided: None };
+    let mut search = CaseSearch { form, sets, entries: Vec::new(), ticks, cancel, undecided: None };
     match search.all(&mut budget) {
         Ok(Some(run)) => CaseOutcome::Run(run),
         Ok(None) => match search.undecided.take() {
-            Some(End::Short) if search.sets.is_cut() => CaseOutcome::Short(search.sets.reason()),
-            Some(End::Short) => CaseOutcome::Short(inconclusive("some case could neither be reached nor excluded")),
-            Some(End::Large(what, limit)) => CaseOutcome::Ended(too_many(what, limit)),
+            Some(CaseEnd::Short) if search.sets.is_cut() => CaseOutcome::Short(search.sets.reason()),
+            Some(CaseEnd::Short) => CaseOutcome::Short(inconclusive("some case could neither be reached nor excluded")),
+            Some(CaseEnd::Large(what, limit)) => CaseOutcome::Ended(too_many(what, limit)),
             None => {
                 let (sets, cases) = (search.sets.used, text(&search.entries));
                 CaseOutcome::Proof(Box::new(CasesProof { script: Vec::new(), sets, cases }))
             }
         },
-        Err(End::Large(what, limit)) => CaseOutcome::Ended(too_many(what, limit)),
-        Err(End::Short) if search.sets.is_cut() => CaseOutcome::Short(search.sets.reason()),
-        Err(End::Short) => stopped(if cancel.is_cancelled() { Stopped::Cancelled } else { Stopped::OutOfTicks }),
+        Err(CaseEnd::Large(what, limit)) => CaseOutcome::Ended(too_many(what, limit)),
+        Err(CaseEnd::Short) if search.sets.is_cut() => CaseOutcome::Short(search.sets.reason()),
+        Err(CaseEnd::Short) => stopped(if cancel.is_cancelled() { Stopped::Cancelled } else { Stopped::OutOfTicks }),
     }
 }
 
@@ -94,20 +94,20 @@ fn too_many(what: &'static str, limit: u64) -> StopReason {
 }
 
 /// Why nothing is known of a case, or of all.
-enum End {
+enum CaseEnd {
     /// More ticks might help.
     Short,
     /// There is too much of something.
     Large(&'static str, u64),
 }
 
-impl From<Stopped> for End {
+impl From<Stopped> for CaseEnd {
     fn from(_: Stopped) -> Self {
         Self::Short
     }
 }
 
-impl From<Refusal> for End {
+impl From<Refusal> for CaseEnd {
     fn from(refusal: Refusal) -> Self {
         match refusal {
             Refusal::TooLarge { what, limit } => Self::Large(what, limit),
@@ -117,15 +117,15 @@ impl From<Refusal> for End {
 }
 
 /// What becomes of a case.
-enum Next {
+enum NextCase {
     Excluded(Evidence),
     /// Answers in this set are among it.
     Split(usize),
     Run(Run),
-    Unknown(End),
+    Unknown(CaseEnd),
 }
 
-struct Search<'a> {
+struct CaseSearch<'a> {
     form: &'a NormalForm,
     sets: Sets,
     entries: Vec<Entry>,
@@ -133,60 +133,60 @@ struct Search<'a> {
     ticks: u64,
     cancel: &'a Cancel,
     /// Why the first case is not known of which nothing is.
-    undecided: Option<End>,
+    undecided: Option<CaseEnd>,
 }
 
-impl Search<'_> {
+impl CaseSearch<'_> {
     /// Goes through all cases; a counterexample ends it.
-    fn all(&mut self, budget: &mut Budget) -> Result<Option<Run>, End> {
+    fn all(&mut self, budget: &mut Budget) -> Result<Option<Run>, CaseEnd> {
         // Cases by the numbers of sets and of literals of their clauses.
         let mut open: Vec<Vec<(usize, usize)>> = vec![Vec::new()];
         while let Some(case) = open.pop() {
             budget.spend(1)?;
             match self.next(&case, budget)? {
-                Next::Excluded(evidence) => self.entries.push(Entry::Excluded(evidence)),
-                Next::Split(set) => {
+                NextCase::Excluded(evidence) => self.entries.push(Entry::Excluded(evidence)),
+                NextCase::Split(set) => {
                     self.entries.push(Entry::Split(set));
                     let literals = (0..self.sets.clauses[set].len()).rev();
                     open.extend(literals.map(|literal| case.iter().copied().chain([(set, literal)]).collect()));
                 }
-                Next::Run(run) => return Ok(Some(run)),
+                NextCase::Run(run) => return Ok(Some(run)),
                 // What is not known of one case does not matter if another has a run.
-                Next::Unknown(end) => self.undecided = self.undecided.take().or(Some(end)),
+                NextCase::Unknown(end) => self.undecided = self.undecided.take().or(Some(end)),
             }
         }
         Ok(None)
     }
 
-    fn next(&mut self, case: &[(usize, usize)], budget: &mut Budget) -> Result<Next, End> {
+    fn next(&mut self, case: &[(usize, usize)], budget: &mut Budget) -> Result<NextCase, CaseEnd> {
         let made = {
             let literals: Vec<&Literal> = case.iter().map(|&(set, literal)| &self.sets.clauses[set][literal]).collect();
             CaseNet::new(self.form, &literals, budget)?
         };
         let equation = Equation::default();
         let counts = match Solver::new(problem(&made.net, &made.goal, &equation)?).solve(budget) {
-            Outcome::Refuted(tree) => return Ok(Next::Excluded(Evidence::Equation(Equation { tree, ..equation }))),
+            Outcome::Refuted(tree) => return Ok(NextCase::Excluded(Evidence::Equation(Equation { tree, ..equation }))),
             Outcome::Satisfiable(counts) => counts,
             Outcome::Stopped(stopped) => return Err(stopped.into()),
         };
         if let Some(set) = self.sets.containing(self.form, &counts, budget)? {
-            return Ok(Next::Split(set));
+            return Ok(NextCase::Split(set));
         }
         let further = (self.ticks / TICKS).checked_ilog(4).unwrap_or(0);
         budget.spend(self.ticks / SHARE / u64::from(further).pow(2).max(1))?;
         let rounds = 1_u32.saturating_add(further);
         match decide(&made.net, std::slice::from_ref(&made.goal), rounds, self.cancel).pop() {
-            Some(Found::Answer(answer)) => match answer.evidence {
+            Some(GoalOutcome::Answer(answer)) => match answer.evidence {
                 Evidence::Run(run) => self.run(&run.word, budget),
-                evidence => Ok(Next::Excluded(evidence)),
+                evidence => Ok(NextCase::Excluded(evidence)),
             },
-            Some(Found::TooLarge { what, limit }) => Ok(Next::Unknown(End::Large(what, limit))),
-            Some(Found::Nothing | Found::Refused(..)) | None => Ok(Next::Unknown(End::Short)),
+            Some(GoalOutcome::TooLarge { what, limit }) => Ok(NextCase::Unknown(CaseEnd::Large(what, limit))),
+            Some(GoalOutcome::Nothing | GoalOutcome::Refused(..)) | None => Ok(NextCase::Unknown(CaseEnd::Short)),
         }
     }
 
     /// What a run of the net says: it is a counterexample, or its answers are serial.
-    fn run(&mut self, word: &[Item], budget: &mut Budget) -> Result<Next, End> {
+    fn run(&mut self, word: &[Item], budget: &mut Budget) -> Result<NextCase, CaseEnd> {
         let mut steps: Vec<NodeStep> = Vec::new();
         let mut counts = vec![0_i64; self.form.steps().len()];
         for item in word {
@@ -196,7 +196,7 @@ impl Search<'_> {
             };
             let times = usize::try_from(times).unwrap_or(usize::MAX);
             if part.len().max(1).saturating_mul(times).saturating_add(steps.len()) > LONGEST {
-                return Ok(Next::Unknown(End::Large("steps of a run", LONGEST as u64)));
+                return Ok(NextCase::Unknown(CaseEnd::Large("steps of a run", LONGEST as u64)));
             }
             for _ in 0..times {
                 // The first transitions are the steps, with their numbers; others count.
@@ -209,8 +209,8 @@ impl Search<'_> {
             }
         }
         if let Some(set) = self.sets.containing(self.form, &counts, budget)? {
-            return Ok(Next::Split(set));
+            return Ok(NextCase::Split(set));
         }
-        Ok(run_of(self.form, &steps).map_or(Next::Unknown(End::Short), Next::Run))
+        Ok(run_of(self.form, &steps).map_or(NextCase::Unknown(CaseEnd::Short), NextCase::Run))
     }
 }

@@ -53,7 +53,7 @@ use groups::Grouped;
 use levels::Collapsed;
 use realise::{Realised, Wanted};
 use support::{HOW, How, are_in};
-use told::Told;
+use told::IncrementalSolver;
 
 /// Answers of a run that is looked for, at most.
 const PROBED: i64 = 12;
@@ -105,14 +105,14 @@ pub enum LettersOutcome {
 
 /// Tries to prove that a system is serializable.
 pub fn prove(form: &NormalForm, budget: &mut Budget) -> Result<LettersOutcome, Stopped> {
-    Kept::default().prove(form, budget)
+    LettersProgress::default().prove(form, budget)
 }
 
 /// What attempts to prove a system have found so far. The next one goes on from there: facts and
 /// regions hold however many ticks they took, so that attempts with more and more ticks take
 /// together about as long as the last one alone.
 #[derive(Debug, Default)]
-pub struct Kept(Option<Box<Begun>>);
+pub struct LettersProgress(Option<Box<Begun>>);
 
 /// The small automaton, and how far each way to go on from it has come.
 #[derive(Debug)]
@@ -121,10 +121,10 @@ struct Begun {
     /// The guards of letters that are removed.
     facts: Vec<Fact>,
     groups: Grouped,
-    whole: Option<Work>,
+    whole: Option<LettersWork>,
 }
 
-impl Kept {
+impl LettersProgress {
     /// Whether there is anything to go on from.
     pub fn is_begun(&self) -> bool {
         self.0.is_some()
@@ -161,7 +161,7 @@ impl Begun {
             Ok(None) | Err(Stopped::OutOfTicks) => {
                 let Collapsed { automaton, removed, .. } = &self.collapsed;
                 let rest = || Collapsed { levels: Vec::new(), automaton: automaton.clone(), removed: removed.clone() };
-                match self.whole.get_or_insert_with(|| Work::new(form, rest(), self.facts.clone())).cover(form, budget)? {
+                match self.whole.get_or_insert_with(|| LettersWork::new(form, rest(), self.facts.clone())).cover(form, budget)? {
                     LettersOutcome::Proof(proof) => proof,
                     other => return Ok(other),
                 }
@@ -174,7 +174,7 @@ impl Begun {
 
 /// A proof in the making.
 #[derive(Clone, Debug)]
-struct Work {
+struct LettersWork {
     proof: LettersProof,
     /// The automaton over classes that is left.
     automaton: Automaton,
@@ -190,12 +190,12 @@ struct Work {
     /// cannot be proved.
     is_group: bool,
     /// Knows the problem, and so does another solver of solutions whose sum is bounded.
-    all: Told,
-    small: Told,
+    all: IncrementalSolver,
+    small: IncrementalSolver,
     bound: i64,
 }
 
-impl Work {
+impl LettersWork {
     /// What is left to prove about the letters of an automaton that levels lead to.
     fn new(form: &NormalForm, collapsed: Collapsed, facts: Vec<Fact>) -> Self {
         let Collapsed { levels, automaton, removed } = collapsed;
@@ -226,7 +226,7 @@ impl Work {
                 fact_of.push(Some(number));
             }
         }
-        let (all, small) = (Told::new(variables, None), Told::new(variables, Some(1)));
+        let (all, small) = (IncrementalSolver::new(variables, None), IncrementalSolver::new(variables, Some(1)));
         Self { proof, automaton, class_of, removed, problem, fact_of, is_group: false, all, small, bound: 1 }
     }
 
@@ -249,7 +249,7 @@ impl Work {
                         // Smaller ones first: they are easier to judge.
                         let sum = counts.iter().take(self.proof.classes.len()).fold(0_i64, |sum, &count| sum.saturating_add(count));
                         self.bound = sum.min(self.bound.saturating_mul(2));
-                        self.small = Told::new(classes, Some(self.bound));
+                        self.small = IncrementalSolver::new(classes, Some(self.bound));
                         continue;
                     }
                 },
@@ -327,7 +327,7 @@ impl Work {
                     Err(_) if self.bound >= PROBED => return Ok(None),
                     Err(_) => {
                         self.bound = self.bound.saturating_mul(2).min(PROBED);
-                        self.small = Told::new(classes, Some(self.bound));
+                        self.small = IncrementalSolver::new(classes, Some(self.bound));
                     }
                 }
             };

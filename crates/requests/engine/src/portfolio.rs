@@ -44,7 +44,7 @@ use serval_model::{Letter, NetworkSystem, NormalForm, Run};
 use serval_proof::Part;
 use serval_proof::script::Reduced;
 
-use crate::letters::Kept;
+use crate::letters::LettersProgress;
 use crate::reduce::{Extent, Reduction, reduce};
 use crate::search::{LayerOutcome, Search, Waits, lift, parallel_layer};
 
@@ -130,7 +130,7 @@ pub fn decide(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> Deci
         let (failed, kept, open_answers) = (FxHashMap::default(), Mutex::default(), Vec::new());
         let (searched, clear, method) = (0, vec![0; systems.len()], Method::Reduce);
         let (short, reason, broken) = (false, None, Broken::default());
-        let decision = Work {
+        let decision = PortfolioWork {
             systems,
             plan,
             cleared,
@@ -193,7 +193,7 @@ pub fn reduced_by(systems: &[&NetworkSystem], parts: &[Part], cancel: &Cancel) -
     Some(sum)
 }
 
-struct Work<'a> {
+struct PortfolioWork<'a> {
     systems: &'a [&'a NetworkSystem],
     plan: &'a Plan<'a>,
     cleared: u32,
@@ -207,7 +207,7 @@ struct Work<'a> {
     /// it would again.
     failed: FxHashMap<(usize, Method, usize), u64>,
     /// What such attempts have found over the numbers of answers, for the next one.
-    kept: Mutex<FxHashMap<(usize, Method, usize), Kept>>,
+    kept: Mutex<FxHashMap<(usize, Method, usize), LettersProgress>>,
     /// The ticks that searches of the reduced systems have had, and found nothing with.
     searched: u64,
     /// How many ways to choose one request more than `cleared` were looked at, for each component.
@@ -230,7 +230,7 @@ enum End {
     Cancelled,
 }
 
-impl Work<'_> {
+impl PortfolioWork<'_> {
     fn run(mut self) -> Decision {
         let found = match self.methods() {
             Ok(found) => found,

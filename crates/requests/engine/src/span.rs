@@ -91,7 +91,7 @@ impl Span {
 
     /// For each vector a divisor, a constant and coefficients such that the
     /// expression in the entries divided by the divisor is the vector's number.
-    pub(crate) fn forms(&self, offset: &Vector) -> Option<Vec<Form>> {
+    pub(crate) fn forms(&self, offset: &Vector) -> Option<Vec<SpanForm>> {
         (0..self.vectors.len())
             .map(|index| {
                 let coefficients: Vec<(u32, Rational)> = self
@@ -116,4 +116,4 @@ impl Span {
 }
 
 /// A divisor, a constant, and coefficients by place.
-pub(crate) type Form = (u64, i64, Vec<(u32, i64)>);
+pub(crate) type SpanForm = (u64, i64, Vec<(u32, i64)>);

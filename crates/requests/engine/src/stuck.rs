@@ -40,7 +40,7 @@ pub struct Stuck {
     pub run: Run,
 }
 
-type Place = (RequestId, LocalId);
+type StuckPlace = (RequestId, LocalId);
 
 /// Requests in flight at most.
 const IN_FLIGHT: usize = 3;
@@ -54,18 +54,18 @@ pub fn find_stuck(system: &NetworkSystem, budget: &mut Budget) -> Vec<Stuck> {
     found.into_values().collect()
 }
 
-fn look(system: &NetworkSystem, budget: &mut Budget, found: &mut IndexMap<Place, Stuck, FxBuildHasher>) -> Result<(), Stopped> {
+fn look(system: &NetworkSystem, budget: &mut Budget, found: &mut IndexMap<StuckPlace, Stuck, FxBuildHasher>) -> Result<(), Stopped> {
     let alone = budget.during(|| answers_alone(system))?;
     if !may_wait(system, &alone, budget)? {
         return Ok(());
     }
     let mut starts = system.starts().to_vec();
     starts.sort_unstable();
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<StuckPlace> = Vec::new();
     let mut known: FxHashMap<(LocalId, GlobalId, Vec<LocalId>), bool> = FxHashMap::default();
     let mut courses = Courses { system, alone: &alone, known: FxHashMap::default(), after_one: FxHashMap::default() };
     let mut among_none: FxHashMap<(LocalId, GlobalId), bool> = FxHashMap::default();
-    let mut configs: IndexMap<Config, Option<(usize, Place, Step)>, FxBuildHasher> = IndexMap::default();
+    let mut configs: IndexMap<Config, Option<(usize, StuckPlace, Step)>, FxBuildHasher> = IndexMap::default();
     configs.insert(Config { global: system.initial_global(), flight: Flight::default() }, None);
     let mut position = 0;
     while let Some((config, _)) = configs.get_index(position) {
@@ -138,15 +138,15 @@ struct Config {
 
 /// Where the requests in flight are, sorted; `None` comes last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-struct Flight([Option<Place>; IN_FLIGHT]);
+struct Flight([Option<StuckPlace>; IN_FLIGHT]);
 
 impl Flight {
-    fn iter(&self) -> impl Iterator<Item = Place> {
+    fn iter(&self) -> impl Iterator<Item = StuckPlace> {
         self.0.into_iter().flatten()
     }
 
     /// Collects the different places where a request is or may just have come.
-    fn with_starts(&self, starts: &[Place], places: &mut Vec<Place>) {
+    fn with_starts(&self, starts: &[StuckPlace], places: &mut Vec<StuckPlace>) {
         places.clear();
         places.extend(starts);
         places.extend(self.iter());
@@ -155,7 +155,7 @@ impl Flight {
     }
 
     /// The local states of all other requests in flight.
-    fn others(&self, place: Place) -> Vec<LocalId> {
+    fn others(&self, place: StuckPlace) -> Vec<LocalId> {
         let mut others: Vec<LocalId> = self.iter().map(|other| other.1).collect();
         if let Some(at) = self.iter().position(|other| other == place) {
             others.remove(at);
@@ -166,7 +166,7 @@ impl Flight {
     }
 
     /// After a step of the request at `place`, if not too many are in flight then.
-    fn after(&self, system: &NetworkSystem, place: Place, step: Step) -> Option<Self> {
+    fn after(&self, system: &NetworkSystem, place: StuckPlace, step: Step) -> Option<Self> {
         let now = (place.0, step.to_local);
         let gone = system.steps_of(step.to_local).is_empty() && !system.answers_of(step.to_local).is_empty();
         let mut new = (!gone && !system.starts().contains(&now)).then_some(now);
@@ -259,7 +259,7 @@ impl Courses<'_> {
     /// Whether a request can answer alone while or after a single other one runs on alone: then it can
     /// among more of them, too, and each pair of requests is looked at once however many
     /// configurations it is in.
-    fn soon_answers_after_one(&mut self, place: Place, config: &Config, budget: &mut Budget) -> Result<bool, Stopped> {
+    fn soon_answers_after_one(&mut self, place: StuckPlace, config: &Config, budget: &mut Budget) -> Result<bool, Stopped> {
         let mut own = Some(place);
         for other in config.flight.iter() {
             if own.take_if(|own| *own == other).is_some() {
@@ -411,9 +411,9 @@ fn sorted<T: Ord + Copy>(set: &FxHashSet<T>) -> Vec<T> {
 /// The run to a configuration, with a request in `place` at its end.
 fn run_to(
     system: &NetworkSystem,
-    configs: &IndexMap<Config, Option<(usize, Place, Step)>, FxBuildHasher>,
+    configs: &IndexMap<Config, Option<(usize, StuckPlace, Step)>, FxBuildHasher>,
     to: usize,
-    place: Place,
+    place: StuckPlace,
 ) -> Option<Run> {
     let mut moves = Vec::new();
     let mut at = to;
@@ -438,7 +438,7 @@ fn run_to(
 }
 
 /// The request in flight at `place`, or a new one there.
-fn take_up(run: &mut Run, place: Place) -> Option<serval_model::ThreadId> {
+fn take_up(run: &mut Run, place: StuckPlace) -> Option<serval_model::ThreadId> {
     let here = |thread: &Thread| thread.request == place.0 && thread.local == place.1;
     let known = run.configuration().in_flight.iter().find(|(_, thread)| here(thread)).map(|(&id, _)| id);
     match known {

@@ -12,7 +12,7 @@ use serval_lipton_proof::invariants::{Claims, change};
 use serval_lipton_proof::model::Model;
 use serval_lipton_proof::path::{PathId, PointId};
 use serval_lipton_proof::term::Symbol;
-use serval_proof::{Count, Doom, Group, Owner, Reduction, Run};
+use serval_proof::{Count, Doom, Group, Owner, PointRange, Reduction};
 use serval_syntax::GlobalVar;
 
 /// Values of one variable that may be owned.
@@ -21,8 +21,8 @@ const MAX_VALUES: usize = 64;
 const MAX_DOOMS: usize = 8;
 
 /// A set of points as runs.
-pub(crate) fn runs(points: &[PointId]) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+pub(crate) fn runs(points: &[PointId]) -> Vec<PointRange> {
+    let mut runs: Vec<PointRange> = Vec::new();
     for point in points {
         match runs.last_mut() {
             Some(run) if run.1 + 1 == point.0 => run.1 = point.0,

@@ -20,7 +20,7 @@ mod sums;
 mod tickets;
 mod why;
 
-pub use why::{Conflict, Place, PossibleError, Why};
+pub use why::{Conflict, PossibleError, TextPlace, Why};
 
 use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Stopped};
@@ -44,7 +44,7 @@ use crate::rows::Alike;
 
 /// A proof that was found. It is a claim like any other: the checker decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundReduction {
     /// The certificate.
     pub reduction: Reduction,
 }
@@ -60,7 +60,7 @@ pub struct Found {
 /// let found = serval_lipton_engine::prove(&prepared, &mut Budget::ticks(100_000)).unwrap();
 /// assert_eq!(found.reduction.owners.len(), 1);
 /// ```
-pub fn prove(prepared: &Prepared, budget: &mut Budget) -> Result<Found, Why> {
+pub fn prove(prepared: &Prepared, budget: &mut Budget) -> Result<FoundReduction, Why> {
     let control = prepared.control();
     if let Some(found) = prove_by_few(prepared, &control, budget)? {
         return Ok(found);
@@ -69,12 +69,12 @@ pub fn prove(prepared: &Prepared, budget: &mut Budget) -> Result<Found, Why> {
 }
 
 /// Looks for a proof in which each request body stands for itself.
-pub fn prove_of_all(prepared: &Prepared, budget: &mut Budget) -> Result<Found, Why> {
-    attempts(&prepared.control(), None, budget).map(|reduction| Found { reduction })
+pub fn prove_of_all(prepared: &Prepared, budget: &mut Budget) -> Result<FoundReduction, Why> {
+    attempts(&prepared.control(), None, budget).map(|reduction| FoundReduction { reduction })
 }
 
 /// Looks for a proof in which few request bodies stand for all.
-fn prove_by_few(prepared: &Prepared, control: &Control<'_>, budget: &mut Budget) -> Result<Option<Found>, Why> {
+fn prove_by_few(prepared: &Prepared, control: &Control<'_>, budget: &mut Budget) -> Result<Option<FoundReduction>, Why> {
     let bodies = Bodies::new(control);
     let Some(chosen) = rows::choose(&bodies, control.program().globals.len(), budget)? else { return Ok(None) };
     match prove_by(prepared, &chosen, budget) {
@@ -88,10 +88,10 @@ fn prove_by_few(prepared: &Prepared, control: &Control<'_>, budget: &mut Budget)
 }
 
 /// Looks for a proof in which these request bodies, ascending, stand for all, though they may not be able to.
-pub fn prove_by(prepared: &Prepared, chosen: &[u32], budget: &mut Budget) -> Result<Found, Why> {
+pub fn prove_by(prepared: &Prepared, chosen: &[u32], budget: &mut Budget) -> Result<FoundReduction, Why> {
     let control = prepared.control();
     let bodies = Bodies::new(&control);
-    attempts(&control.only(chosen), Some((&bodies, chosen)), budget).map(|reduction| Found { reduction })
+    attempts(&control.only(chosen), Some((&bodies, chosen)), budget).map(|reduction| FoundReduction { reduction })
 }
 
 /// Bodies, and those among them that stand for all.
@@ -494,7 +494,7 @@ fn conflict(model: &Model, s: PathId, t: PathId, global: GlobalVar) -> Why {
         let mut accesses = path.accesses.iter().filter(|access| access.0 == global);
         let writes = path.update(global).is_some();
         let access = accesses.clone().find(|access| access.1 == writes).or_else(|| accesses.next());
-        Place { body: body[path.from.index()], span: path.span, access: access.map_or(path.span, |access| access.2), writes }
+        TextPlace { body: body[path.from.index()], span: path.span, access: access.map_or(path.span, |access| access.2), writes }
     };
     Why::Conflict(Box::new(Conflict { first: place(s), second: place(t), global }))
 }

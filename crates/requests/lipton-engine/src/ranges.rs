@@ -29,7 +29,7 @@ pub(crate) struct Ranges {
     pub(crate) reached: Vec<bool>,
 }
 
-struct Analysis<'a> {
+struct RangeAnalysis<'a> {
     model: &'a Model,
     facts: &'a Facts,
     fixed: &'a [bool],
@@ -59,7 +59,7 @@ pub(crate) fn ranges(model: &Model, facts: &Facts, fixed: &[bool], budget: &mut 
         reached[entry.index()] = true;
     }
     let (marks, local_marks) = marks(model);
-    let mut analysis = Analysis { model, facts, fixed, found: Ranges { globals, locals, reached }, marks, local_marks };
+    let mut analysis = RangeAnalysis { model, facts, fixed, found: Ranges { globals, locals, reached }, marks, local_marks };
     for round in 0..=MAX_ROUNDS + 4 {
         let mut changed = false;
         for id in model.ids() {
@@ -139,7 +139,7 @@ fn widened(old: &Domain, new: &Domain, marks: &[i128], round: usize) -> Domain {
     Domain::between(low, high).and(&values)
 }
 
-impl Analysis<'_> {
+impl RangeAnalysis<'_> {
     fn base(&self, point: PointId) -> impl Fn(Symbol) -> Option<Domain> + '_ {
         move |symbol| match symbol {
             Symbol::Global(global) => Some(self.at(global, point)),

@@ -11,7 +11,7 @@ use serval_compile::control::Reg;
 use serval_lipton_proof::model::Model;
 use serval_lipton_proof::path::PointId;
 use serval_lipton_proof::rows::{Bodies, Pattern, Standing, standing};
-use serval_proof::{Bounds, Count, Doom, Owner, Reduction, Run};
+use serval_proof::{Bounds, Count, Doom, Owner, PointRange, Reduction};
 use serval_syntax::GlobalVar;
 
 use crate::infer::runs;
@@ -70,7 +70,7 @@ impl Few {
 }
 
 /// What is said of something at a point.
-type Item<T> = (PointId, u32, T);
+type PointItem<T> = (PointId, u32, T);
 
 /// The bodies that stand for others, by their points.
 pub(crate) struct Alike<'a> {
@@ -97,10 +97,10 @@ impl<'a> Alike<'a> {
     /// Those that are said in all bodies of a shape.
     fn common<T: Copy + Eq + std::hash::Hash>(
         &self,
-        items: Vec<Item<T>>,
+        items: Vec<PointItem<T>>,
         place: impl Fn(&Standing<'a>, u32) -> Option<u32>,
-    ) -> Vec<Item<T>> {
-        let key = |&(point, name, value): &Item<T>| {
+    ) -> Vec<PointItem<T>> {
+        let key = |&(point, name, value): &PointItem<T>| {
             let one = self.at(point)?;
             Some((one.body.shape, point.0 - one.first, place(one, name)?, value))
         };
@@ -108,11 +108,11 @@ impl<'a> Alike<'a> {
         for key in items.iter().filter_map(key) {
             *counted.entry(key).or_insert(0) += 1;
         }
-        let everywhere = |item: &Item<T>| key(item).is_some_and(|key| counted.get(&key) == self.of_shape.get(&key.0));
+        let everywhere = |item: &PointItem<T>| key(item).is_some_and(|key| counted.get(&key) == self.of_shape.get(&key.0));
         items.into_iter().filter(everywhere).collect()
     }
 
-    fn of_globals<T: Copy + Eq + std::hash::Hash>(&self, items: Vec<Item<T>>) -> Vec<Item<T>> {
+    fn of_globals<T: Copy + Eq + std::hash::Hash>(&self, items: Vec<PointItem<T>>) -> Vec<PointItem<T>> {
         self.common(items, |one, global| one.body.slot(GlobalVar(global)))
     }
 
@@ -137,10 +137,10 @@ impl<'a> Alike<'a> {
         let dooms = reduction.dooms.iter().flat_map(|doom| listed(&doom.points, doom.global, doom.value));
         let dooms = by_name(self.of_globals(dooms.collect()));
         reduction.dooms = dooms.into_iter().map(|((global, value), points)| Doom { global, value, points: runs(&points) }).collect();
-        let bounds = |list: &[Bounds]| -> Vec<Item<(i64, i64)>> {
+        let bounds = |list: &[Bounds]| -> Vec<PointItem<(i64, i64)>> {
             list.iter().flat_map(|one| listed(&one.points, one.variable, (one.low, one.high))).collect()
         };
-        let back = |items: Vec<Item<(i64, i64)>>| -> Vec<Bounds> {
+        let back = |items: Vec<PointItem<(i64, i64)>>| -> Vec<Bounds> {
             let list = by_name(items).into_iter();
             list.map(|((variable, (low, high)), points)| Bounds { variable, low, high, points: runs(&points) }).collect()
         };
@@ -152,8 +152,8 @@ impl<'a> Alike<'a> {
     }
 
     /// What is said in all bodies of a shape, with the widest of the bounds.
-    fn widest(&self, items: Vec<Item<(i64, i64)>>) -> Vec<Item<(i64, i64)>> {
-        let key = |&(point, reg, _): &Item<(i64, i64)>| {
+    fn widest(&self, items: Vec<PointItem<(i64, i64)>>) -> Vec<PointItem<(i64, i64)>> {
+        let key = |&(point, reg, _): &PointItem<(i64, i64)>| {
             let one = self.at(point)?;
             Some((one.body.shape, point.0 - one.first, one.body.place(Reg(reg))?))
         };
@@ -192,7 +192,7 @@ impl<'a> Alike<'a> {
     }
 
     /// The points at the places of these in all bodies of a shape.
-    pub(crate) fn spread(&self, post: &[Run]) -> Vec<Run> {
+    pub(crate) fn spread(&self, post: &[PointRange]) -> Vec<PointRange> {
         let places: FxHashSet<(u32, u32)> = listed(post, 0, ())
             .into_iter()
             .filter_map(|(point, ..)| self.at(point).map(|one| (one.body.shape, point.0 - one.first)))
@@ -204,12 +204,12 @@ impl<'a> Alike<'a> {
 }
 
 /// The points of runs, with what is said.
-fn listed<T: Copy>(runs: &[Run], name: u32, value: T) -> Vec<Item<T>> {
+fn listed<T: Copy>(runs: &[PointRange], name: u32, value: T) -> Vec<PointItem<T>> {
     runs.iter().flat_map(|&(first, last)| first..=last).map(|point| (PointId(point), name, value)).collect()
 }
 
 /// The points of each name and value, ascending.
-fn by_name<T: Copy + Ord>(mut items: Vec<Item<T>>) -> Vec<((u32, T), Vec<PointId>)> {
+fn by_name<T: Copy + Ord>(mut items: Vec<PointItem<T>>) -> Vec<((u32, T), Vec<PointId>)> {
     items.sort_unstable_by_key(|&(point, name, value)| (name, value, point));
     let groups = items.chunk_by(|a, b| (a.1, a.2) == (b.1, b.2));
     groups.map(|group| ((group[0].1, group[0].2), group.iter().map(|item| item.0).collect())).collect()

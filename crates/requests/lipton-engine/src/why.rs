@@ -25,16 +25,16 @@ pub enum Why {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// The step that comes first.
-    pub first: Place,
+    pub first: TextPlace,
     /// The step that comes next.
-    pub second: Place,
+    pub second: TextPlace,
     /// The variable about which they disagree.
     pub global: GlobalVar,
 }
 
 /// A step in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct TextPlace {
     /// The request body, an index into the requests of the program.
     pub body: usize,
     /// The text that the step runs.

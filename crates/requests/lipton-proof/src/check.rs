@@ -39,7 +39,7 @@ use serval_budget::{Budget, Stopped};
 use serval_compile::Prepared;
 use serval_compile::control::{Control, Reg};
 use serval_evidence::{require, unmet};
-use serval_proof::{Group, Reduction, Refusal, Run};
+use serval_proof::{Group, PointRange, Reduction, Refusal};
 use serval_syntax::GlobalVar;
 
 use crate::Condition;
@@ -336,7 +336,7 @@ impl Checker<'_> {
 }
 
 /// How many points there are in runs.
-fn size_of(runs: impl Iterator<Item = Run>) -> usize {
+fn size_of(runs: impl Iterator<Item = PointRange>) -> usize {
     runs.fold(0, |size: usize, (first, last)| size.saturating_add((last as usize).saturating_sub(first as usize)).saturating_add(1))
 }
 

@@ -64,7 +64,7 @@ const MAX_ENDS: usize = 512;
 
 /// What one path does to one global, and where it goes, as far as classes of points tell.
 #[derive(Clone, Copy)]
-struct Side<'a> {
+struct PathSide<'a> {
     id: Option<PathId>,
     from: ClassId,
     to: ClassId,
@@ -75,7 +75,7 @@ struct Side<'a> {
 
 /// What was found about one global of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
+enum ExchangeOutcome {
     /// The second never follows the first.
     Excluded,
     /// The order does not matter.
@@ -176,9 +176,9 @@ impl<'a> Exchange<'a> {
         if self.apart(a, b, c, d) || self.facts.draw_both((a, b), (c, d)) {
             return true;
         }
-        let s = Side::of(first, &first.look);
-        let t = Side::of(second, &second.look);
-        if self.on(global, s, t) != Found::Unknown {
+        let s = PathSide::of(first, &first.look);
+        let t = PathSide::of(second, &second.look);
+        if self.on(global, s, t) != ExchangeOutcome::Unknown {
             return true;
         }
         let (left, right) = (&self.profiles[first.profile as usize], &self.profiles[second.profile as usize]);
@@ -186,8 +186,8 @@ impl<'a> Exchange<'a> {
         let of = |profile: &'_ [(GlobalVar, Look)], global: GlobalVar| profile.binary_search_by_key(&global, |entry| entry.0).ok();
         left.iter().chain(right).any(|(other, _)| {
             let (x, y) = (of(left, *other), of(right, *other));
-            let s = Side::of(first, x.map_or(&nothing, |at| &left[at].1));
-            let t = Side::of(second, y.map_or(&nothing, |at| &right[at].1));
+            let s = PathSide::of(first, x.map_or(&nothing, |at| &left[at].1));
+            let t = PathSide::of(second, y.map_or(&nothing, |at| &right[at].1));
             self.is_excluded(*other, s, t).is_none()
         })
     }
@@ -224,7 +224,7 @@ impl<'a> Exchange<'a> {
             let (left, right) = (self.side(s, global), self.side(t, global));
             let both = self.model.touch(s, global).is_some() && self.model.touch(t, global).is_some();
             let changed = left.touch.effect != Effect::Keep || right.touch.effect != Effect::Keep;
-            if !both || !changed || self.on(global, left, right) != Found::Unknown {
+            if !both || !changed || self.on(global, left, right) != ExchangeOutcome::Unknown {
                 continue;
             }
             functions += 1;
@@ -235,9 +235,9 @@ impl<'a> Exchange<'a> {
         Ok(())
     }
 
-    fn side(&self, id: PathId, global: GlobalVar) -> Side<'_> {
+    fn side(&self, id: PathId, global: GlobalVar) -> PathSide<'_> {
         let path = self.model.path(id);
-        Side {
+        PathSide {
             id: Some(id),
             from: self.facts.class(path.from),
             to: self.facts.class(path.to),
@@ -247,7 +247,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    fn image(&self, global: GlobalVar, side: Side<'_>, before: &Domain) -> Domain {
+    fn image(&self, global: GlobalVar, side: PathSide<'_>, before: &Domain) -> Domain {
         if let Some(id) = side.id {
             return self.facts.image(self.model, id, global, before, Runs::Complete);
         }
@@ -266,7 +266,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// The values of a global before `s`, those among them for which `t` can follow, and none if `t` never follows.
-    fn is_excluded(&self, global: GlobalVar, s: Side<'_>, t: Side<'_>) -> Option<(Domain, Domain)> {
+    fn is_excluded(&self, global: GlobalVar, s: PathSide<'_>, t: PathSide<'_>) -> Option<(Domain, Domain)> {
         let before = within(self.at(global, s.from, t.from), s.guard);
         let allowed = within(self.at(global, s.to, t.from), t.guard);
         let between = self.image(global, s, &before).and(&allowed);
@@ -283,15 +283,15 @@ impl<'a> Exchange<'a> {
     }
 
     /// What one global says about a pair.
-    fn on(&self, global: GlobalVar, s: Side<'_>, t: Side<'_>) -> Found {
-        let Some((_, possible)) = self.is_excluded(global, s, t) else { return Found::Excluded };
+    fn on(&self, global: GlobalVar, s: PathSide<'_>, t: PathSide<'_>) -> ExchangeOutcome {
+        let Some((_, possible)) = self.is_excluded(global, s, t) else { return ExchangeOutcome::Excluded };
         if !may_commute(s.touch, t.touch) {
-            return Found::Unknown;
+            return ExchangeOutcome::Unknown;
         }
         let (first, second) = (&s.touch.effect, &t.touch.effect);
         let adds = |effect: &Effect| matches!(effect, Effect::Add(_) | Effect::AddTerm);
         if adds(first) && adds(second) && s.guard.is_none() && t.guard.is_none() {
-            return Found::Fine;
+            return ExchangeOutcome::Fine;
         }
         let commute = match (first, second) {
             (Effect::Keep, _) | (_, Effect::Keep) | (Effect::Add(_), Effect::Add(_)) => true,
@@ -302,9 +302,9 @@ impl<'a> Exchange<'a> {
         let reachable = self.facts.at_classes(global, &[s.from, t.to], Runs::All);
         let then = self.image(global, t, &possible).and(&reachable);
         if commute && inside(&possible, t.guard) && inside(&then, s.guard) {
-            return Found::Fine;
+            return ExchangeOutcome::Fine;
         }
-        let Some(values) = possible.list(MAX_LIST) else { return Found::Unknown };
+        let Some(values) = possible.list(MAX_LIST) else { return ExchangeOutcome::Unknown };
         let allowed = within(self.at(global, s.to, t.from), t.guard);
         let fits = |x: i128| {
             let y = self.apply(first, x)?;
@@ -317,7 +317,7 @@ impl<'a> Exchange<'a> {
                 || s.guard.is_none_or(|guard| guard.contains(z)) && self.apply(first, z)? == self.apply(second, y)?;
             Some(enabled && next)
         };
-        if values.iter().all(|&x| fits(x) == Some(true)) { Found::Fine } else { Found::Unknown }
+        if values.iter().all(|&x| fits(x) == Some(true)) { ExchangeOutcome::Fine } else { ExchangeOutcome::Unknown }
     }
 
     /// The value of an effect on one number.
@@ -377,7 +377,7 @@ impl<'a> Exchange<'a> {
     }
 }
 
-impl<'a> Side<'a> {
+impl<'a> PathSide<'a> {
     fn of(alike: &Alike, look: &'a Look) -> Self {
         let Look { guard, touch, checked } = look;
         Self { id: None, from: alike.from, to: alike.to, guard: guard.as_ref(), touch, checked: *checked }

@@ -12,7 +12,7 @@
 use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use serval_proof::{Group, Reduction, Run};
+use serval_proof::{Group, PointRange, Reduction};
 use serval_syntax::GlobalVar;
 
 use crate::domain::Domain;
@@ -42,7 +42,7 @@ pub enum Runs {
 
 /// What is said of a global at a point, whatever the number of the owner.
 #[derive(PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct PointClaim {
     owned: Option<i64>,
     weight: i64,
     doomed: Vec<i64>,
@@ -79,7 +79,7 @@ pub struct Facts {
     taken: [RefCell<Vec<Option<bool>>>; 2],
 }
 
-fn expand(runs: &[Run], points: usize, left: &mut usize) -> Result<Vec<PointId>, Meaningless> {
+fn expand(runs: &[PointRange], points: usize, left: &mut usize) -> Result<Vec<PointId>, Meaningless> {
     let mut all = Vec::new();
     for &(first, last) in runs {
         let size = (last as usize).checked_sub(first as usize).ok_or_else(|| Meaningless(format!("points {first} to {last}")))? + 1;
@@ -338,9 +338,9 @@ impl Facts {
     }
 
     /// What is said of globals at a point, ascending.
-    pub(crate) fn said(&self, point: PointId) -> Vec<(GlobalVar, Said)> {
+    pub(crate) fn said(&self, point: PointId) -> Vec<(GlobalVar, PointClaim)> {
         let globals = &self.classes[self.class(point).0 as usize].globals;
-        let said = |&AtPoint { owner, weight, ref doomed, ref known }: &AtPoint| Said {
+        let said = |&AtPoint { owner, weight, ref doomed, ref known }: &AtPoint| PointClaim {
             owned: owner.map(|owner| self.owned[owner as usize]),
             weight,
             doomed: doomed.clone(),

@@ -7,7 +7,7 @@ use crate::path::Path;
 use crate::term::{Symbol, Term};
 
 /// A sum, ready to be asked.
-pub(crate) struct Kept {
+pub(crate) struct KeptSum {
     /// Globals, ascending, and their factors.
     pub(crate) globals: Vec<(GlobalVar, i128)>,
     /// Globals and numbers, ascending, and what is added where the global is the number.
@@ -21,7 +21,7 @@ pub(crate) fn is(here: &Domain, number: i128) -> Option<bool> {
     if here.single() == Some(number) { Some(true) } else { (!here.contains(number)).then_some(false) }
 }
 
-impl Kept {
+impl KeptSum {
     /// By how much a path changes it, as a term.
     pub(crate) fn change(&self, path: &Path) -> Option<Term> {
         // Where a test leaves one value, that is what was there before.

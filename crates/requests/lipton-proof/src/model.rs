@@ -38,7 +38,7 @@ use serval_syntax::{GlobalVar, Program};
 
 use crate::domain::Domain;
 use crate::execute::{Executed, Halt, execute};
-use crate::kept::Kept;
+use crate::kept::KeptSum;
 use crate::path::{Conditions, Obligation, Path, PathId, Point, PointId, Value};
 use crate::term::{Opaques, Symbol, Term};
 
@@ -102,7 +102,7 @@ pub struct Model {
     completes: Vec<bool>,
     begins: Vec<bool>,
     /// Sums that never change.
-    pub(crate) sums: Vec<Kept>,
+    pub(crate) sums: Vec<KeptSum>,
     /// Which globals some path reads or writes before anything is left out.
     pub used: Vec<bool>,
     /// Registers that were read before they are tested, with the global and the test on the way.

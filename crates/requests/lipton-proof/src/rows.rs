@@ -75,7 +75,7 @@ use serval_compile::control::{Control, Node, NodeId, Reg};
 use serval_proof::Reduction;
 use serval_syntax::GlobalVar;
 
-use crate::facts::{Facts, Said};
+use crate::facts::{Facts, PointClaim};
 use crate::model::Model;
 use crate::path::PointId;
 
@@ -267,7 +267,7 @@ pub fn standing<'a>(model: &Model, bodies: &'a Bodies, chosen: &[u32]) -> Vec<St
 }
 
 /// What is said at a point by slot, and whether it is after the commit.
-type Look = (Vec<(u32, Said)>, bool);
+type Look = (Vec<(u32, PointClaim)>, bool);
 
 impl Standing<'_> {
     /// What is said at the point at this place. None where it speaks of what the body does not mention.

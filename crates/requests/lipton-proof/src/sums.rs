@@ -24,13 +24,13 @@ use serval_proof::Sum;
 use serval_syntax::GlobalVar;
 
 use crate::domain::Domain;
-use crate::kept::{Kept, is};
+use crate::kept::{KeptSum, is};
 use crate::model::Model;
 use crate::term::{Symbol, Term};
 
 impl Model {
     /// A sum, and what it is at first; none if it means nothing.
-    fn sum(&self, sum: &Sum) -> Option<Kept> {
+    fn sum(&self, sum: &Sum) -> Option<KeptSum> {
         let mut globals: Vec<(GlobalVar, i128)> = sum.globals.iter().map(|&(global, factor)| (GlobalVar(global), factor.into())).collect();
         let pair = |&(global, number, factor): &(u32, i64, i64)| (GlobalVar(global), number.into(), factor.into());
         let mut values: Vec<(GlobalVar, i128, i128)> = sum.values.iter().map(pair).collect();
@@ -47,7 +47,7 @@ impl Model {
             globals.iter().try_fold(0_i128, |sum, (global, factor)| sum.checked_add(self.initial(*global).checked_mul(*factor)?))?;
         let counted = values.iter().filter(|(global, number, _)| self.initial(*global) == *number);
         let value = counted.clone().try_fold(value, |sum, (_, _, factor)| sum.checked_add(*factor))?;
-        Some(Kept { globals, values, value })
+        Some(KeptSum { globals, values, value })
     }
 
     /// What a sum is at first.

@@ -28,8 +28,8 @@ use serval_linear::{Linear, Literal};
 use serval_model::{Node, NodeStep, NormalForm};
 use serval_proof::flow::{Edge, Fact, FlowProof, LinearSet, letters_of, serial_edges, set_clause};
 
-use crate::inductive::{Change, Inductive, apply};
-use crate::smtlib::{Script, Term, all, any, at_most, equal, if_holds, not, numeral, sum};
+use crate::inductive::{Inductive, StepChange, apply};
+use crate::smtlib::{Script, SmtTerm, all, any, at_most, equal, if_holds, not, numeral, sum};
 use crate::state::{GLOBAL, at, change, global_is, landed, made, made_of};
 use crate::{Names, Obligation, region, together};
 
@@ -42,7 +42,7 @@ fn carried(node: Node, from: u32, to: u32) -> String {
 pub(crate) fn obligations(form: &NormalForm, proof: &FlowProof, names: &Names, budget: &mut Budget) -> Result<Vec<Obligation>, Stopped> {
     let counting = Counting::new(form, proof);
     let invariant = counting.invariant(names);
-    let mut made_zero: Vec<Term> = invariant.variables.iter().skip(1).map(|variable| equal(variable, "0")).collect();
+    let mut made_zero: Vec<SmtTerm> = invariant.variables.iter().skip(1).map(|variable| equal(variable, "0")).collect();
     made_zero.push(global_is(form.initial_global()));
     let mut obligations = vec![invariant.initially(&made_zero)];
     for (index, &step) in form.steps().iter().enumerate() {
@@ -52,7 +52,7 @@ pub(crate) fn obligations(form: &NormalForm, proof: &FlowProof, names: &Names, b
     for node in form.node_numbers().filter(|&node| form.is_initial(node) && counting.is_there(node)) {
         let new = BTreeMap::from([(at(node), sum([(at(node), 1)], 1))]);
         let says = format!("a request comes in at {}", names.node(node));
-        obligations.push(invariant.after(&Change { name: format!("arrival-{node}"), says, needs: Vec::new(), new }));
+        obligations.push(invariant.after(&StepChange { name: format!("arrival-{node}"), says, needs: Vec::new(), new }));
     }
     let edges = serial_edges(form, budget)?;
     let mut end = invariant.script("no run ends with answers that are not serial");
@@ -141,7 +141,7 @@ pub(crate) fn inside(form: &NormalForm, edges: &[Edge], set: &LinearSet, clause:
     }
     let base = letters_of(edges, &set.base).unwrap_or_default();
     let periods: Vec<BTreeMap<Node, i64>> = set.periods.iter().map(|period| letters_of(edges, &period.edges).unwrap_or_default()).collect();
-    let mut equations: Vec<Term> = times.iter().map(|name| at_most("0", name)).collect();
+    let mut equations: Vec<SmtTerm> = times.iter().map(|name| at_most("0", name)).collect();
     for letter in form.node_numbers().filter(|&node| form.is_done(node)) {
         let mut right: Vec<(String, i64)> = Vec::new();
         right.extend(times.iter().zip(&periods).map(|(name, letters)| (name.clone(), letters.get(&letter).copied().unwrap_or(0))));
@@ -152,7 +152,7 @@ pub(crate) fn inside(form: &NormalForm, edges: &[Edge], set: &LinearSet, clause:
     Obligation { name: format!("set-{}", index + 1), text: script.finish() }
 }
 
-fn in_counts(linear: &Linear) -> Term {
+fn in_counts(linear: &Linear) -> SmtTerm {
     sum(linear.terms().iter().map(|&(variable, factor)| (made(variable as usize), factor)), linear.constant())
 }
 
@@ -205,7 +205,7 @@ impl<'a> Counting<'a> {
         for &(from, to) in &self.crossings {
             variables.extend(self.carrying().map(|node| carried(node, from, to)));
         }
-        let mut holds: Vec<Term> = variables.iter().map(|variable| at_most("0", variable)).collect();
+        let mut holds: Vec<SmtTerm> = variables.iter().map(|variable| at_most("0", variable)).collect();
         holds.push(at_most(GLOBAL, &numeral(i64::from(form.global_count()) - 1)));
         for global in 0..form.global_count() {
             let begins = i64::from(global == form.initial_global());
@@ -215,7 +215,7 @@ impl<'a> Counting<'a> {
             ));
         }
         for &phase in &self.phases {
-            let now: Vec<Term> = (0..form.global_count()).filter(|&global| self.phase(global) == phase).map(global_is).collect();
+            let now: Vec<SmtTerm> = (0..form.global_count()).filter(|&global| self.phase(global) == phase).map(global_is).collect();
             for &node in &nodes {
                 holds.push(self.requests_at(node, phase, &any(&now)));
             }
@@ -233,13 +233,13 @@ impl<'a> Counting<'a> {
     }
 
     /// Counts of steps with a factor each, and a constant.
-    fn balance(&self, factor: impl Fn(&NodeStep) -> i64, constant: i64) -> Term {
+    fn balance(&self, factor: impl Fn(&NodeStep) -> i64, constant: i64) -> SmtTerm {
         sum(self.form.steps().iter().enumerate().map(|(index, step)| (made(index), factor(step))), constant)
     }
 
     /// Those at a node that came there in a phase have left it, were carried
     /// over, or are there now.
-    fn requests_at(&self, node: Node, phase: u32, now: &str) -> Term {
+    fn requests_at(&self, node: Node, phase: u32, now: &str) -> SmtTerm {
         let landings = |step: &NodeStep| i64::from(step.to_node == node && self.phase(step.to_global) == phase);
         let departures = |step: &NodeStep| i64::from(step.node == node && self.phase(step.global) == phase);
         let mut terms: Vec<(String, i64)> = Vec::new();
@@ -255,7 +255,7 @@ impl<'a> Counting<'a> {
         if self.form.is_initial(node) { at_most(&came, &there) } else { equal(&came, &there) }
     }
 
-    fn step(&self, index: usize, step: NodeStep, names: &Names) -> Change {
+    fn step(&self, index: usize, step: NodeStep, names: &Names) -> StepChange {
         let mut change = change(self.form, index, step, |node| self.is_there(node), names);
         let (from, to) = (self.phase(step.global), self.phase(step.to_global));
         if from != to {

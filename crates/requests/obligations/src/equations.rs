@@ -9,7 +9,7 @@
 use serval_model::{Node, NormalForm};
 
 /// A row of whole numbers.
-type Row = Vec<i128>;
+type IntegerRow = Vec<i128>;
 
 /// What is counted in an equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,7 +24,7 @@ pub(crate) enum Counted {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Equations {
     columns: Vec<Counted>,
-    rows: Vec<Row>,
+    rows: Vec<IntegerRow>,
     initial_global: u32,
 }
 
@@ -46,7 +46,7 @@ impl Equations {
             return None;
         }
         let column = |counted: Counted| columns.binary_search(&counted).ok();
-        let mut conditions: Vec<Row> = Vec::new();
+        let mut conditions: Vec<IntegerRow> = Vec::new();
         for step in form.steps() {
             let mut row = vec![0; columns.len()];
             let changes = [
@@ -74,8 +74,8 @@ impl Equations {
         // Answers come first, so that elimination leaves equations without them where there are any.
         let mut nodes: Vec<Node> = form.node_numbers().filter(|&node| !form.is_initial(node) && is_there(node)).collect();
         nodes.sort_by_key(|&node| (!form.is_done(node), node));
-        let factor = |row: &Row, counted: Counted| self.columns.binary_search(&counted).map_or(0, |at| row[at]);
-        let mut rows: Vec<Row> = self
+        let factor = |row: &IntegerRow, counted: Counted| self.columns.binary_search(&counted).map_or(0, |at| row[at]);
+        let mut rows: Vec<IntegerRow> = self
             .rows
             .iter()
             .map(|row| {
@@ -98,7 +98,7 @@ impl Equations {
 
 /// Brings rows into reduced echelon form, with positive leading numbers without
 /// a common divisor; rows of zeros go. The columns of the leading numbers.
-fn eliminate(rows: &mut Vec<Row>) -> Option<Vec<usize>> {
+fn eliminate(rows: &mut Vec<IntegerRow>) -> Option<Vec<usize>> {
     let width = rows.first().map_or(0, Vec::len);
     let mut pivots: Vec<usize> = Vec::new();
     for column in 0..width {
@@ -127,7 +127,7 @@ fn eliminate(rows: &mut Vec<Row>) -> Option<Vec<usize>> {
 }
 
 /// Divides by the common divisor and makes the number in a column positive.
-fn normalise(row: &mut Row, column: usize) {
+fn normalise(row: &mut IntegerRow, column: usize) {
     let divisor = row.iter().fold(0_i128, |divisor, &entry| common_divisor(divisor, entry));
     let sign = if row[column] < 0 { -1 } else { 1 };
     if divisor != 0 {
@@ -145,7 +145,7 @@ fn common_divisor(mut a: i128, mut b: i128) -> i128 {
 }
 
 /// A basis of what is orthogonal to rows in reduced echelon form.
-fn solutions(rows: &[Row], pivots: &[usize], width: usize) -> Option<Vec<Row>> {
+fn solutions(rows: &[IntegerRow], pivots: &[usize], width: usize) -> Option<Vec<IntegerRow>> {
     let mut solutions = Vec::new();
     for free in (0..width).filter(|column| pivots.binary_search(column).is_err()) {
         // The common multiple of the leading numbers makes all entries whole.

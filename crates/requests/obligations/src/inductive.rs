@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::Obligation;
-use crate::smtlib::{Script, Term, all, not};
+use crate::smtlib::{Script, SmtTerm, all, not};
 
 /// A formula about a state, and what is known about all states anyway.
 pub(crate) struct Inductive {
@@ -15,22 +15,22 @@ pub(crate) struct Inductive {
     /// What a state consists of.
     pub(crate) variables: Vec<String>,
     /// What holds at every moment.
-    pub(crate) holds: Vec<Term>,
+    pub(crate) holds: Vec<SmtTerm>,
     /// What has been shown to hold at every moment before.
-    pub(crate) known: Vec<Term>,
+    pub(crate) known: Vec<SmtTerm>,
 }
 
 /// What a step needs, and the values that it changes.
-pub(crate) struct Change {
+pub(crate) struct StepChange {
     pub(crate) name: String,
     pub(crate) says: String,
-    pub(crate) needs: Vec<Term>,
-    pub(crate) new: BTreeMap<String, Term>,
+    pub(crate) needs: Vec<SmtTerm>,
+    pub(crate) new: BTreeMap<String, SmtTerm>,
 }
 
 impl Inductive {
     /// It holds where these hold.
-    pub(crate) fn initially(&self, conditions: &[Term]) -> Obligation {
+    pub(crate) fn initially(&self, conditions: &[SmtTerm]) -> Obligation {
         let mut script = self.script("it holds in the beginning");
         for condition in conditions {
             script.assert(condition);
@@ -41,7 +41,7 @@ impl Inductive {
     }
 
     /// It holds after a step if it did before.
-    pub(crate) fn after(&self, change: &Change) -> Obligation {
+    pub(crate) fn after(&self, change: &StepChange) -> Obligation {
         let mut script = self.script(&format!("it holds after {}", change.says));
         script.assert(&apply("holds", &self.variables));
         for need in &change.needs {
@@ -55,7 +55,7 @@ impl Inductive {
     }
 
     /// A step that is never made.
-    pub(crate) fn never(&self, change: &Change) -> Obligation {
+    pub(crate) fn never(&self, change: &StepChange) -> Obligation {
         let mut script = self.script(&format!("so never {}", change.says));
         script.assert(&apply("holds", &self.variables));
         script.assert(&apply("holds", &self.state_after(change)));
@@ -78,19 +78,19 @@ impl Inductive {
         script
     }
 
-    fn assert_known(&self, script: &mut Script, state: &[Term]) {
+    fn assert_known(&self, script: &mut Script, state: &[SmtTerm]) {
         if !self.known.is_empty() {
             script.assert(&apply("known", state));
         }
     }
 
     /// The state after a step.
-    fn state_after(&self, change: &Change) -> Vec<Term> {
+    fn state_after(&self, change: &StepChange) -> Vec<SmtTerm> {
         self.variables.iter().map(|variable| change.new.get(variable).unwrap_or(variable).clone()).collect()
     }
 }
 
 /// A defined formula about a state.
-pub(crate) fn apply(name: &str, state: &[Term]) -> Term {
+pub(crate) fn apply(name: &str, state: &[SmtTerm]) -> SmtTerm {
     format!("({name} {})", state.join(" "))
 }

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use serval_model::{Node, NodeStep, NormalForm};
 
-use crate::inductive::{Change, Inductive};
-use crate::smtlib::{Term, all, any, at_most, equal, not, sum};
+use crate::inductive::{Inductive, StepChange};
+use crate::smtlib::{SmtTerm, all, any, at_most, equal, not, sum};
 use crate::state::{GLOBAL, at, change, global_is, landed, made, made_of};
 use crate::{Names, Obligation};
 
 /// A step has led out, or the global state and all requests are inside and no
 /// step was made outside.
-fn cut(led_out: &str, globals: &[u32], outside: impl Iterator<Item = Node>, made_outside: &str) -> Term {
+fn cut(led_out: &str, globals: &[u32], outside: impl Iterator<Item = Node>, made_outside: &str) -> SmtTerm {
     let mut inside = vec![any(&globals.iter().map(|&global| global_is(global)).collect::<Vec<_>>())];
     inside.extend(outside.map(|node| equal(&at(node), "0")));
     inside.push(equal(made_outside, "0"));
@@ -20,7 +20,7 @@ fn cut(led_out: &str, globals: &[u32], outside: impl Iterator<Item = Node>, made
 }
 
 /// A cut from the beginning of the run.
-pub(crate) fn forward(form: &NormalForm, globals: &[u32], nodes: &[Node], is_there: impl Fn(Node) -> bool) -> Term {
+pub(crate) fn forward(form: &NormalForm, globals: &[u32], nodes: &[Node], is_there: impl Fn(Node) -> bool) -> SmtTerm {
     let holds = |set: &[u32], number: u32| set.binary_search(&number).is_ok();
     let inside = |step: &NodeStep| holds(globals, step.global) && holds(nodes, step.node);
     let stays = |step: &NodeStep| holds(globals, step.to_global) && (holds(nodes, step.to_node) || form.is_done(step.to_node));
@@ -51,7 +51,7 @@ impl Backward<'_> {
     }
 
     /// The steps that begin outside and end inside.
-    fn led_in(&self) -> Term {
+    fn led_in(&self) -> SmtTerm {
         let landed = landed(self.form);
         let stays = |step: &NodeStep| {
             let fresh = self.form.is_initial(step.node) && !landed[step.node as usize];
@@ -60,13 +60,13 @@ impl Backward<'_> {
         made_of(self.form, |step| self.inside(step) && !stays(step))
     }
 
-    fn made_outside(&self) -> Term {
+    fn made_outside(&self) -> SmtTerm {
         made_of(self.form, |step| !self.inside(step))
     }
 
     /// What it says about a whole run; the global state is the last.
-    pub(crate) fn clause(&self) -> Term {
-        let ends_outside: Vec<Term> = self.globals.iter().map(|&global| not(&global_is(global))).collect();
+    pub(crate) fn clause(&self) -> SmtTerm {
+        let ends_outside: Vec<SmtTerm> = self.globals.iter().map(|&global| not(&global_is(global))).collect();
         any(&[all(&ends_outside), at_most("1", &self.led_in()), equal(&self.made_outside(), "0")])
     }
 
@@ -77,12 +77,12 @@ impl Backward<'_> {
         let mut variables = vec![GLOBAL.to_owned()];
         variables.extend(nodes.iter().map(|&node| at(node)));
         variables.extend((0..form.steps().len()).map(made));
-        let mut holds: Vec<Term> = variables.iter().map(|variable| at_most("0", variable)).collect();
+        let mut holds: Vec<SmtTerm> = variables.iter().map(|variable| at_most("0", variable)).collect();
         let outside = nodes.iter().copied().filter(|node| self.nodes.binary_search(node).is_err());
         holds.push(cut(&self.led_in(), self.globals, outside, &self.made_outside()));
         let title = vec![format!("A cut from the end of the run backwards (fact {}): what holds while steps are taken back.", index + 1)];
         let invariant = Inductive { title, name: format!("backward-{}-", index + 1), variables, holds, known: Vec::new() };
-        let mut begins: Vec<Term> = invariant.variables.iter().skip(1).map(|variable| equal(variable, "0")).collect();
+        let mut begins: Vec<SmtTerm> = invariant.variables.iter().skip(1).map(|variable| equal(variable, "0")).collect();
         begins.push(any(&self.globals.iter().map(|&global| global_is(global)).collect::<Vec<_>>()));
         let mut obligations = vec![invariant.initially(&begins)];
         for (index, &step) in form.steps().iter().enumerate() {
@@ -91,12 +91,17 @@ impl Backward<'_> {
         for &node in nodes.iter().filter(|&&node| form.is_initial(node)) {
             let says = format!("a request that came in at {} is gone", names.node(node));
             let new = BTreeMap::from([(at(node), sum([(at(node), 1)], -1))]);
-            obligations.push(invariant.after(&Change { name: format!("arrival-{node}"), says, needs: vec![at_most("1", &at(node))], new }));
+            obligations.push(invariant.after(&StepChange {
+                name: format!("arrival-{node}"),
+                says,
+                needs: vec![at_most("1", &at(node))],
+                new,
+            }));
         }
         obligations
     }
 
-    fn taken_back(&self, index: usize, step: NodeStep, landed: &[bool], names: &Names) -> Change {
+    fn taken_back(&self, index: usize, step: NodeStep, landed: &[bool], names: &Names) -> StepChange {
         let back = NodeStep { node: step.to_node, global: step.to_global, to_node: step.node, to_global: step.global };
         // What has answered is not counted, so it is always there to be taken back.
         let is_there = |node: Node| self.is_there(landed, node);

@@ -3,16 +3,16 @@
 use std::fmt::Write;
 
 /// A term or a formula.
-pub(crate) type Term = String;
+pub(crate) type SmtTerm = String;
 
 /// A number; negative ones are written as negations.
-pub(crate) fn numeral(number: i64) -> Term {
+pub(crate) fn numeral(number: i64) -> SmtTerm {
     if number < 0 { format!("(- {})", number.unsigned_abs()) } else { number.to_string() }
 }
 
 /// A sum of multiples of variables, and a constant.
-pub(crate) fn sum<V: AsRef<str>>(terms: impl IntoIterator<Item = (V, i64)>, constant: i64) -> Term {
-    let mut parts: Vec<Term> = Vec::new();
+pub(crate) fn sum<V: AsRef<str>>(terms: impl IntoIterator<Item = (V, i64)>, constant: i64) -> SmtTerm {
+    let mut parts: Vec<SmtTerm> = Vec::new();
     for (variable, factor) in terms {
         match factor {
             0 => {}
@@ -29,21 +29,21 @@ pub(crate) fn sum<V: AsRef<str>>(terms: impl IntoIterator<Item = (V, i64)>, cons
     }
 }
 
-pub(crate) fn equal(left: &str, right: &str) -> Term {
+pub(crate) fn equal(left: &str, right: &str) -> SmtTerm {
     format!("(= {left} {right})")
 }
 
 /// `left ≤ right`.
-pub(crate) fn at_most(left: &str, right: &str) -> Term {
+pub(crate) fn at_most(left: &str, right: &str) -> SmtTerm {
     format!("(<= {left} {right})")
 }
 
-pub(crate) fn not(formula: &str) -> Term {
+pub(crate) fn not(formula: &str) -> SmtTerm {
     format!("(not {formula})")
 }
 
 /// All of these.
-pub(crate) fn all(formulas: &[Term]) -> Term {
+pub(crate) fn all(formulas: &[SmtTerm]) -> SmtTerm {
     match formulas {
         [] => "true".to_owned(),
         [only] => only.clone(),
@@ -52,7 +52,7 @@ pub(crate) fn all(formulas: &[Term]) -> Term {
 }
 
 /// One of these.
-pub(crate) fn any(formulas: &[Term]) -> Term {
+pub(crate) fn any(formulas: &[SmtTerm]) -> SmtTerm {
     match formulas {
         [] => "false".to_owned(),
         [only] => only.clone(),
@@ -61,7 +61,7 @@ pub(crate) fn any(formulas: &[Term]) -> Term {
 }
 
 /// The value of `term` if the formula holds, and 0 otherwise.
-pub(crate) fn if_holds(formula: &str, term: &str) -> Term {
+pub(crate) fn if_holds(formula: &str, term: &str) -> SmtTerm {
     format!("(ite {formula} {term} 0)")
 }
 
@@ -88,7 +88,7 @@ impl Script {
     }
 
     /// A name for a conjunction, one conjunct per line.
-    pub(crate) fn define(&mut self, name: &str, variables: &[String], conjuncts: &[Term]) {
+    pub(crate) fn define(&mut self, name: &str, variables: &[String], conjuncts: &[SmtTerm]) {
         let parameters: Vec<String> = variables.iter().map(|variable| format!("({variable} Int)")).collect();
         // `and` needs two arguments at least.
         let _ = write!(self.text, "(define-fun {name} ({}) Bool (and\n  true true", parameters.join(" "));

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serval_model::{Node, NodeStep, NormalForm};
 
 use crate::Names;
-use crate::inductive::Change;
-use crate::smtlib::{Term, at_most, equal, sum};
+use crate::inductive::StepChange;
+use crate::smtlib::{SmtTerm, at_most, equal, sum};
 
 /// The global state.
 pub(crate) const GLOBAL: &str = "g";
@@ -20,16 +20,16 @@ pub(crate) fn made(step: usize) -> String {
 }
 
 /// The sum of the counts of some steps.
-pub(crate) fn made_of(form: &NormalForm, which: impl Fn(&NodeStep) -> bool) -> Term {
+pub(crate) fn made_of(form: &NormalForm, which: impl Fn(&NodeStep) -> bool) -> SmtTerm {
     sum(form.steps().iter().enumerate().filter(|(_, step)| which(step)).map(|(index, _)| (made(index), 1)), 0)
 }
 
-pub(crate) fn global_is(global: u32) -> Term {
+pub(crate) fn global_is(global: u32) -> SmtTerm {
     equal(GLOBAL, &global.to_string())
 }
 
 /// What a step does to the nodes, the global state and the counts.
-pub(crate) fn change(form: &NormalForm, index: usize, step: NodeStep, is_there: impl Fn(Node) -> bool, names: &Names) -> Change {
+pub(crate) fn change(form: &NormalForm, index: usize, step: NodeStep, is_there: impl Fn(Node) -> bool, names: &Names) -> StepChange {
     let mut needs = vec![global_is(step.global)];
     let mut nodes: BTreeMap<Node, i64> = BTreeMap::new();
     if is_there(step.node) {
@@ -39,10 +39,10 @@ pub(crate) fn change(form: &NormalForm, index: usize, step: NodeStep, is_there: 
     if !form.is_done(step.to_node) && is_there(step.to_node) {
         *nodes.entry(step.to_node).or_default() += 1;
     }
-    let mut new: BTreeMap<String, Term> = nodes.into_iter().map(|(node, change)| (at(node), sum([(at(node), 1)], change))).collect();
+    let mut new: BTreeMap<String, SmtTerm> = nodes.into_iter().map(|(node, change)| (at(node), sum([(at(node), 1)], change))).collect();
     new.insert(GLOBAL.to_owned(), step.to_global.to_string());
     new.insert(made(index), sum([(made(index), 1)], 1));
-    Change { name: format!("step-{index}"), says: names.step(index, step), needs, new }
+    StepChange { name: format!("step-{index}"), says: names.step(index, step), needs, new }
 }
 
 /// The nodes that a step lands on.

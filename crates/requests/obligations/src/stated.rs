@@ -12,8 +12,8 @@ use serval_proof::flow::{serial_edges, set_clause};
 use serval_proof::invariant::{Bound, InvariantProof};
 
 use crate::counting::{assert_outside, inside};
-use crate::inductive::{Change, Inductive, apply};
-use crate::smtlib::{Term, any, at_most, equal, if_holds, numeral, sum};
+use crate::inductive::{Inductive, StepChange, apply};
+use crate::smtlib::{SmtTerm, any, at_most, equal, if_holds, numeral, sum};
 use crate::state::{GLOBAL, at, change, global_is, made};
 use crate::{Names, Obligation};
 
@@ -25,7 +25,7 @@ pub(crate) fn obligations(
     budget: &mut Budget,
 ) -> Result<Vec<Obligation>, Stopped> {
     let invariant = invariant(form, proof, names);
-    let mut begins: Vec<Term> = invariant.variables.iter().skip(1).map(|variable| equal(variable, "0")).collect();
+    let mut begins: Vec<SmtTerm> = invariant.variables.iter().skip(1).map(|variable| equal(variable, "0")).collect();
     begins.push(global_is(form.initial_global()));
     let mut obligations = vec![invariant.initially(&begins)];
     for (index, &step) in form.steps().iter().enumerate() {
@@ -40,7 +40,7 @@ pub(crate) fn obligations(
     for node in form.node_numbers().filter(|&node| form.is_initial(node)) {
         let new = BTreeMap::from([(at(node), sum([(at(node), 1)], 1))]);
         let says = format!("a request comes in at {}", names.node(node));
-        obligations.push(invariant.after(&Change { name: format!("arrival-{node}"), says, needs: Vec::new(), new }));
+        obligations.push(invariant.after(&StepChange { name: format!("arrival-{node}"), says, needs: Vec::new(), new }));
     }
     let edges = serial_edges(form, budget)?;
     let mut end = invariant.script("no run ends with answers that are not serial");
@@ -62,14 +62,14 @@ fn invariant(form: &NormalForm, proof: &InvariantProof, names: &Names) -> Induct
     let mut variables = vec![GLOBAL.to_owned()];
     variables.extend((0..form.steps().len()).map(made));
     variables.extend(form.node_numbers().map(at));
-    let mut holds: Vec<Term> = variables.iter().map(|variable| at_most("0", variable)).collect();
+    let mut holds: Vec<SmtTerm> = variables.iter().map(|variable| at_most("0", variable)).collect();
     holds.push(at_most(GLOBAL, &numeral(i64::from(form.global_count()) - 1)));
     holds.extend(proof.clauses.iter().map(|clause| any(&clause.iter().map(|bound| at_least_zero(bound, &variables)).collect::<Vec<_>>())));
     Inductive { title: names.title("the invariant of a certificate"), name: String::new(), variables, holds, known: Vec::new() }
 }
 
 /// A bound; the global state comes before the variables that it knows.
-fn at_least_zero(bound: &Bound, variables: &[String]) -> Term {
+fn at_least_zero(bound: &Bound, variables: &[String]) -> SmtTerm {
     let named = bound.terms.iter().filter_map(|&(variable, factor)| Some((variables.get(variable as usize + 1)?.clone(), factor)));
     let under = bound.under.iter().map(|&(global, constant)| (if_holds(&global_is(global), "1"), constant));
     at_most("0", &sum(named.chain(under), bound.constant))

@@ -11,16 +11,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use serval_budget::{Budget, Stopped};
 use serval_model::{Node, NodeStep, NormalForm};
 
-use crate::inductive::{Change, Inductive};
-use crate::smtlib::{Term, all, any, at_most, equal, not};
+use crate::inductive::{Inductive, StepChange};
+use crate::smtlib::{SmtTerm, all, any, at_most, equal, not};
 use crate::state::{GLOBAL, at, change, global_is, made_of};
 use crate::{Names, Obligation};
 
 /// A place of a request: a node, or anywhere done.
-type Place = Option<Node>;
+type RequestPlace = Option<Node>;
 
 /// `(global, a, b)` with `a ≤ b`.
-type Pairs = BTreeSet<(u32, Place, Place)>;
+type Pairs = BTreeSet<(u32, RequestPlace, RequestPlace)>;
 
 pub(crate) struct Rounds<'a> {
     form: &'a NormalForm,
@@ -32,7 +32,7 @@ pub(crate) struct Rounds<'a> {
     dead: Vec<usize>,
 }
 
-fn pair(global: u32, a: Place, b: Place) -> (u32, Place, Place) {
+fn pair(global: u32, a: RequestPlace, b: RequestPlace) -> (u32, RequestPlace, RequestPlace) {
     (global, a.min(b), a.max(b))
 }
 
@@ -63,13 +63,13 @@ impl<'a> Rounds<'a> {
         u32::try_from(index).is_ok_and(|index| self.without.binary_search(&index).is_ok())
     }
 
-    fn place(&self, node: Node) -> Place {
+    fn place(&self, node: Node) -> RequestPlace {
         (!self.form.is_done(node)).then_some(node)
     }
 
     /// Moves of one request: from a place under a global state to another.
-    fn moves(&self, backwards: bool) -> BTreeMap<u32, Vec<(Place, Place, u32)>> {
-        let mut moves: BTreeMap<u32, Vec<(Place, Place, u32)>> = BTreeMap::new();
+    fn moves(&self, backwards: bool) -> BTreeMap<u32, Vec<(RequestPlace, RequestPlace, u32)>> {
+        let mut moves: BTreeMap<u32, Vec<(RequestPlace, RequestPlace, u32)>> = BTreeMap::new();
         for (_, step) in self.form.steps().iter().enumerate().filter(|&(index, _)| !self.is_without(index)) {
             let (from, to) = ((self.place(step.node), step.global), (self.place(step.to_node), step.to_global));
             let (from, to) = if backwards { (to, from) } else { (from, to) };
@@ -84,10 +84,11 @@ impl<'a> Rounds<'a> {
         let before = self.rounds.last();
         let moves = self.moves(backwards);
         let mut pairs = Pairs::new();
-        let mut new: Vec<(u32, Place, Place)> = if backwards {
+        let mut new: Vec<(u32, RequestPlace, RequestPlace)> = if backwards {
             (0..self.form.global_count()).map(|global| (global, None, None)).collect()
         } else {
-            let begins: Vec<Place> = self.form.node_numbers().filter(|&node| self.form.is_initial(node)).map(Some).chain([None]).collect();
+            let begins: Vec<RequestPlace> =
+                self.form.node_numbers().filter(|&node| self.form.is_initial(node)).map(Some).chain([None]).collect();
             begins.iter().flat_map(|&a| begins.iter().map(move |&b| pair(self.form.initial_global(), a, b))).collect()
         };
         // Until nothing new comes; what a third request does depends on all pairs, so all are looked at again.
@@ -116,7 +117,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// What the fact says about a whole run.
-    pub(crate) fn clause(&self) -> Term {
+    pub(crate) fn clause(&self) -> SmtTerm {
         let numbered = |which: &dyn Fn(usize) -> bool| {
             let chosen: BTreeSet<NodeStep> =
                 self.form.steps().iter().enumerate().filter(|&(index, _)| which(index)).map(|(_, step)| *step).collect();
@@ -128,7 +129,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// No request is where a set does not allow it.
-    fn says(&self, pairs: &Pairs) -> Vec<Term> {
+    fn says(&self, pairs: &Pairs) -> Vec<SmtTerm> {
         let nodes: Vec<Node> = self.form.node_numbers().filter(|&node| !self.form.is_done(node)).collect();
         let is_at = |node: Node, least: u32| at_most(&least.to_string(), &at(node));
         let mut says = Vec::new();
@@ -160,18 +161,18 @@ impl<'a> Rounds<'a> {
         let nodes: Vec<Node> = form.node_numbers().filter(|&node| !form.is_done(node)).collect();
         let mut variables = vec![GLOBAL.to_owned()];
         variables.extend(nodes.iter().map(|&node| at(node)));
-        let range: Vec<Term> =
+        let range: Vec<SmtTerm> =
             variables.iter().map(|variable| at_most("0", variable)).chain([format!("(< {GLOBAL} {})", form.global_count())]).collect();
         let mut obligations = Vec::new();
-        let mut known: Vec<Term> = Vec::new();
+        let mut known: Vec<SmtTerm> = Vec::new();
         for (round, pairs) in self.rounds.iter().enumerate() {
             let backwards = round % 2 == 1;
-            let holds: Vec<Term> = range.iter().cloned().chain(self.says(pairs)).collect();
+            let holds: Vec<SmtTerm> = range.iter().cloned().chain(self.says(pairs)).collect();
             let direction = if backwards { "backwards" } else { "forwards" };
             let title = vec![format!("Who can be where together (fact {}), round {}, {direction}.", fact + 1, round + 1)];
             let name = format!("pairs-{}-round-{}-", fact + 1, round + 1);
             let invariant = Inductive { title, name, variables: variables.clone(), holds, known };
-            let begins: Vec<Term> = if backwards {
+            let begins: Vec<SmtTerm> = if backwards {
                 nodes.iter().map(|&node| equal(&at(node), "0")).chain(range.iter().cloned()).collect()
             } else {
                 let empty = nodes.iter().filter(|&&node| !form.is_initial(node)).map(|&node| equal(&at(node), "0"));
@@ -191,7 +192,7 @@ impl<'a> Rounds<'a> {
         obligations
     }
 
-    fn change(&self, index: usize, step: NodeStep, backwards: bool, names: &Names) -> Change {
+    fn change(&self, index: usize, step: NodeStep, backwards: bool, names: &Names) -> StepChange {
         let taken = if backwards {
             NodeStep { node: step.to_node, global: step.to_global, to_node: step.node, to_global: step.global }
         } else {

@@ -51,6 +51,6 @@ serval_evidence::conditions! {
         ReductionShapes = "reduction.shapes", ReductionPatterns = "reduction.patterns", ReductionAlike = "reduction.alike",
     } and {
         /// What proof trees must meet.
-        Tree(serval_linear::Condition)
+        Tree(serval_linear::TreeCondition)
     }
 }

@@ -29,7 +29,7 @@ use serval_model::Named;
 
 use crate::objects::positive;
 use crate::run::Replay;
-use crate::{Caps, Refusal, RunEvent, States, Work};
+use crate::{Caps, NamedStates, Refusal, RunEvent, Work};
 
 /// A run and how it ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct Fails {
     #[serde(deserialize_with = "positive")]
     pub id: u32,
     /// Where it is.
-    pub from: States,
+    pub from: NamedStates,
     /// In which way it fails.
     pub fault: Failure,
 }
@@ -103,12 +103,12 @@ impl<S: Named> Replay<S> {
     fn check_fails(
         &mut self,
         id: u32,
-        from: &States,
+        from: &NamedStates,
         fault: Failure,
         failure: impl Fn(&S::Stop) -> Option<Failure>,
     ) -> Result<(), Refusal<S::Stop>> {
         let thread = obtain!(FaultThread, self.in_flight.get(&id).copied(), "it is not in flight when it is said to fail");
-        let now = States { local: self.local_name(thread.local)?, global: self.global_name(self.global)? };
+        let now = NamedStates { local: self.local_name(thread.local)?, global: self.global_name(self.global)? };
         let [local, global] = [shown(&now.local), shown(&now.global)];
         require!(FaultLocal, now.local == from.local, "it is in local state {local}, not {}", shown(&from.local));
         require!(FaultGlobal, now.global == from.global, "the global state is {global}, not {}", shown(&from.global));

@@ -13,7 +13,7 @@ use serval_evidence::{line, lines, listed, read_object};
 use crate::cases::CasesProof;
 use crate::fault::{Fails, FaultCertificate};
 use crate::flow::{Fact, FlowProof, LinearSet};
-use crate::invariant::{Bound, InvariantProof, Kept};
+use crate::invariant::{Bound, InvariantProof, Preservation};
 use crate::letters::{self, Groups, LettersProof, Level, Region};
 use crate::reduction::Reduction;
 use crate::same::Same;
@@ -61,7 +61,7 @@ struct Fields {
     facts: Field<Vec<Fact>>,
     tree: Field<Tree>,
     clauses: Field<Vec<Vec<Bound>>>,
-    kept: Field<Vec<Kept>>,
+    kept: Field<Vec<Preservation>>,
     sets: Field<Vec<LinearSet>>,
     cases: Field<Box<RawValue>>,
     ends: Field<Vec<Tree>>,

@@ -86,7 +86,7 @@ pub struct InvariantProof {
     /// The invariant: of each of these lists one bound holds.
     pub clauses: Vec<Vec<Bound>>,
     /// Why steps keep clauses.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<Preservation>,
     /// Sets of serial answers.
     pub sets: Vec<LinearSet>,
     /// For each global state why no run ends there with other answers.
@@ -108,7 +108,7 @@ pub struct Bound {
 /// Why a step keeps a clause.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
-pub struct Kept {
+pub struct Preservation {
     /// The number of the step.
     pub step: u32,
     /// The number of the clause.
@@ -117,7 +117,7 @@ pub struct Kept {
     pub tree: Tree,
 }
 
-objects!(Bound, Kept);
+objects!(Bound, Preservation);
 
 impl Bound {
     /// The constant under a global state.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serval_evidence::objects;
 
 /// A run of points: its first and its last.
-pub type Run = (u32, u32);
+pub type PointRange = (u32, u32);
 
 /// A proof by reduction: what holds at every moment, and which points are after the commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ pub struct Reduction {
     /// Values that a request at certain points must not meet if it is to end.
     pub dooms: Vec<Doom>,
     /// Points at which no request ever is.
-    pub nowhere: Vec<Run>,
+    pub nowhere: Vec<PointRange>,
     /// Between which numbers registers are at points.
     pub locals: Vec<Bounds>,
     /// Between which numbers globals are while a request is at a point.
@@ -54,7 +54,7 @@ pub struct Reduction {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tickets: Vec<Ticket>,
     /// The points after the commit; 0, the end, need not be among them.
-    pub post: Vec<Run>,
+    pub post: Vec<PointRange>,
 }
 
 /// Reads between the points `head` and `wait` that every path from `wait` either tests or forgets.
@@ -82,7 +82,7 @@ pub struct Owner {
     /// Its value.
     pub value: i64,
     /// The points.
-    pub points: Vec<Run>,
+    pub points: Vec<PointRange>,
 }
 
 /// `global` is its initial value and, for each request, the weight of the point where that is.
@@ -126,7 +126,7 @@ pub struct Doom {
     /// Its value.
     pub value: i64,
     /// The points.
-    pub points: Vec<Run>,
+    pub points: Vec<PointRange>,
 }
 
 /// Requests draw numbers from `next`, and `called` says whose turn it is.
@@ -140,7 +140,7 @@ pub struct Ticket {
     /// Points, and the register with the ticket of a request there.
     pub holders: Vec<(u32, u32)>,
     /// The points of requests whose ticket is called.
-    pub inside: Vec<Run>,
+    pub inside: Vec<PointRange>,
 }
 
 /// A variable lies between two numbers while a request is at one of some points.
@@ -154,7 +154,7 @@ pub struct Bounds {
     /// The greatest value.
     pub high: i64,
     /// The points.
-    pub points: Vec<Run>,
+    pub points: Vec<PointRange>,
 }
 
 objects!(Reduction, Validated, Owner, Count, Sum, Doom, Ticket, Bounds);

@@ -50,9 +50,9 @@ pub enum Action {
     /// In flight, it makes a step.
     Step {
         /// The states before.
-        from: States,
+        from: NamedStates,
         /// The states after.
-        to: States,
+        to: NamedStates,
     },
     /// In flight, it answers and is gone.
     Respond {
@@ -66,7 +66,7 @@ pub enum Action {
 /// A local and a global state by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
-pub struct States {
+pub struct NamedStates {
     /// The local state of the request.
     pub local: String,
     /// The global state.
@@ -86,7 +86,7 @@ pub struct Completed {
     pub count: u64,
 }
 
-objects!(States, Completed);
+objects!(NamedStates, Completed);
 
 /// Checks that the run is one of `system`, that nothing is in flight at its
 /// end, that its answers are those given, and that no serial run has them.
@@ -144,9 +144,9 @@ impl<S: Named> Replay<S> {
     }
 
     /// A request in flight makes a step of the system, from where it is.
-    fn step(&mut self, id: u32, from: &States, to: &States) -> Result<(), Refusal<S::Stop>> {
+    fn step(&mut self, id: u32, from: &NamedStates, to: &NamedStates) -> Result<(), Refusal<S::Stop>> {
         let thread = obtain!(RunReplayThread, self.in_flight.get(&id).copied(), "it is not in flight");
-        let now = States { local: self.local_name(thread.local)?, global: self.global_name(self.global)? };
+        let now = NamedStates { local: self.local_name(thread.local)?, global: self.global_name(self.global)? };
         let [now_local, now_global] = [shown(&now.local), shown(&now.global)];
         require!(RunReplayFromLocal, now.local == from.local, "it is in local state {now_local}, not {}", shown(&from.local));
         require!(RunReplayFromGlobal, now.global == from.global, "the global state is {now_global}, not {}", shown(&from.global));
@@ -224,7 +224,7 @@ impl<S: Named> Replay<S> {
 
     /// A step from `local` and the present global state to states with these
     /// names. There is at most one; any one would be a step.
-    fn find_step(&mut self, local: LocalId, to: &States) -> Result<Option<(LocalId, GlobalId)>, Refusal<S::Stop>> {
+    fn find_step(&mut self, local: LocalId, to: &NamedStates) -> Result<Option<(LocalId, GlobalId)>, Refusal<S::Stop>> {
         let mut successors = Vec::new();
         self.system.successors(local, self.global, &mut successors).map_err(Refusal::System)?;
         self.work.spend(successors.len())?;

@@ -60,7 +60,7 @@ fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analys
     let expectation = expectation::read(text, root, &mut findings);
     let allowances = allow::read(text, root, &mut findings);
     let any = |code| found.iter().any(|d| d.code == code);
-    let known = checks::Known {
+    let known = checks::ProgramFacts {
         // Where text was skipped unread, the use of globals is unknown.
         globals: !any(codes::TOO_DEEP) && !any(codes::OPEN_COMMENT) && !analyzer.declared.incomplete,
         // A comment that is never closed may have begun anywhere, and what it

@@ -12,7 +12,7 @@ pub(crate) use declare::initial_local;
 pub(crate) use declared::{Declared, MAX_ELEMENTS, Slots, bad_parameter};
 pub(crate) use names::{Lowered, Names};
 
-use convenience::Token;
+use convenience::VersionLocal;
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Diagnostic, Sink, codes};
@@ -25,7 +25,7 @@ const MAX_MADE: u64 = 1 << 20;
 
 /// A call that is being written out.
 #[derive(Debug)]
-pub(crate) struct Frame {
+pub(crate) struct CallFrame {
     pub(crate) function: String,
     /// What the variables of this call are called in the request.
     pub(crate) prefix: String,
@@ -53,9 +53,9 @@ pub(crate) struct Lowering<'a> {
     /// The parameters and variables of loops that are constants here.
     pub(crate) scope: Vec<(String, i64)>,
     /// The calls that are being written out, the outermost first.
-    pub(crate) frames: Vec<Frame>,
+    pub(crate) frames: Vec<CallFrame>,
     /// The locals of the request that take versions.
-    pub(crate) tokens: Vec<Token>,
+    pub(crate) tokens: Vec<VersionLocal>,
     /// The `atomic` around this place.
     pub(crate) atomic: Option<Span>,
     /// How many hidden variables there are.

@@ -354,7 +354,7 @@ pub enum CompareOp {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
     /// The promised verdict.
-    pub verdict: Verdict,
+    pub verdict: ExpectedVerdict,
     /// The name of the anomaly, where one is promised.
     pub anomaly: Option<String>,
     /// Where the comment stands.
@@ -363,7 +363,7 @@ pub struct Expectation {
 
 /// A verdict that a header comment can promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ExpectedVerdict {
     /// `serializable`
     Serializable,
     /// `not-serializable`

@@ -17,7 +17,7 @@ pub(crate) type Order = Vec<usize>;
 
 /// Groups of threads that are alike, and what that says about questions.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Alike {
+pub(crate) struct Symmetry {
     /// Of two threads or more.
     pub(crate) groups: Vec<Vec<usize>>,
     /// For each question those that it is turned into, each with the threads that take the places of others in it.
@@ -66,7 +66,7 @@ fn exchange(count: usize, one: usize, other: usize) -> Order {
     order
 }
 
-impl Alike {
+impl Symmetry {
     /// The largest groups for these questions.
     pub(crate) fn new(program: &Program, questions: &[usize]) -> Self {
         let count = program.threads.len();

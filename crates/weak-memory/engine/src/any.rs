@@ -10,9 +10,9 @@ use serval_tso_proof::{AnyRobust, Violation};
 
 use crate::attack::Attacks;
 use crate::counted::{Counted, Searched, live_of, nothing_urgent};
-use crate::limits::{Limits, reason};
-use crate::live::Analysis;
-use crate::machine::{Fault, Machine};
+use crate::limits::{EngineLimits, reason};
+use crate::live::ProgramAnalysis;
+use crate::machine::{Machine, RangeFault};
 use crate::robustness::{Robustness, robustness};
 use crate::search::{Ended, System};
 
@@ -30,7 +30,7 @@ pub enum AnyOutcome {
     /// It is not with this number of copies of each `thread*`.
     Violated(u32, Violation),
     /// With this number of copies a step leaves the range of values.
-    Fault(u32, Fault),
+    Fault(u32, RangeFault),
     /// Undecided.
     Unknown(StopReason),
 }
@@ -41,14 +41,14 @@ pub(crate) const SOON: usize = 20_000;
 /// The bounds of numbers that are tried, each with how many configurations there may be. With the bound 0 all places
 /// are taken together, which is coarser than all else and has the fewest configurations: that is tried second, where
 /// the first search has found too many.
-pub(crate) fn stages(limits: &Limits) -> impl Iterator<Item = (u64, Limits)> + use<> {
-    let soon = Limits { states: limits.states.min(SOON), ..limits.clone() };
+pub(crate) fn stages(limits: &EngineLimits) -> impl Iterator<Item = (u64, EngineLimits)> + use<> {
+    let soon = EngineLimits { states: limits.states.min(SOON), ..limits.clone() };
     let (limits, again) = (limits.clone(), if limits.states > SOON { 1 } else { 2 });
     [(1, soon), (0, limits.clone())].into_iter().chain((again..=COARSEST).map(move |bound| (bound, limits.clone())))
 }
 
 /// Decides whether a program with `thread*`s is robust.
-pub fn decide_any(program: &Program, limits: &Limits, budget: &mut Budget) -> AnyOutcome {
+pub fn decide_any(program: &Program, limits: &EngineLimits, budget: &mut Budget) -> AnyOutcome {
     let mut too_many = false;
     for (stage, (bound, limits)) in stages(limits).enumerate() {
         // What is coarser shows no more than what has come to its end.
@@ -75,8 +75,8 @@ pub fn decide_any(program: &Program, limits: &Limits, budget: &mut Budget) -> An
 }
 
 /// Searches the attacks of every thread; `None` where one may succeed.
-fn abstractly(program: &Program, bound: u64, limits: &Limits, budget: &mut Budget) -> Result<Option<AnyRobust>, Ended> {
-    let live = Analysis::new(program, &[]).live;
+fn abstractly(program: &Program, bound: u64, limits: &EngineLimits, budget: &mut Budget) -> Result<Option<AnyRobust>, Ended> {
+    let live = ProgramAnalysis::new(program, &[]).live;
     let mut attackers = Vec::new();
     for attacker in program.thread_ids() {
         match of_attacker(program, &live, attacker, bound, limits, budget) {
@@ -88,7 +88,14 @@ fn abstractly(program: &Program, bound: u64, limits: &Limits, budget: &mut Budge
     Ok(Some(AnyRobust { live, attackers }))
 }
 
-fn of_attacker(program: &Program, live: &[Vec<u64>], attacker: ThreadId, bound: u64, limits: &Limits, budget: &mut Budget) -> Searched {
+fn of_attacker(
+    program: &Program,
+    live: &[Vec<u64>],
+    attacker: ThreadId,
+    bound: u64,
+    limits: &EngineLimits,
+    budget: &mut Budget,
+) -> Searched {
     let own: Vec<ThreadId> = program.threads[attacker.index()].many.then_some(attacker).into_iter().collect();
     let fixed_before = program.threads[..attacker.index()].iter().filter(|thread| !thread.many).count();
     let fixed = program.threads.iter().filter(|thread| !thread.many).count();
@@ -100,7 +107,7 @@ fn of_attacker(program: &Program, live: &[Vec<u64>], attacker: ThreadId, bound: 
     let also = |kind: &ThreadId| own.iter().copied().chain([*kind]).collect::<Vec<_>>();
     let copies: Vec<Vec<ThreadId>> = program.many().iter().map(also).collect();
     let joint: Vec<Program> = copies.iter().map(|copies| program.fixed_with(copies)).collect();
-    let analyses: Vec<Analysis> =
+    let analyses: Vec<ProgramAnalysis> =
         joint.iter().zip(&copies).map(|(joint, copies)| nothing_urgent(joint, live_of(program, live, copies))).collect();
     let machines: Vec<Machine<'_>> = joint.iter().zip(&analyses).map(|(program, analysis)| Machine::new(program, analysis)).collect();
     let joint = machines.iter().map(|machine| (machine, Attacks::new(machine, number))).collect();

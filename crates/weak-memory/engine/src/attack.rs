@@ -3,13 +3,13 @@
 
 use serval_tso_program::Op;
 
-use crate::alike::{Alike, Order};
+use crate::alike::{Order, Symmetry};
 use crate::footprints::{Cells, Footprints, Moves, leading};
 use crate::layout::{AttackPart, Noted, Phase};
-use crate::machine::{Access, Event, Machine, Next, Step, both_ways};
+use crate::machine::{Event, Machine, MemoryAccess, NextStep, ThreadStep, both_ways};
 use crate::search::{Faulting, Label, Successors, System};
 
-impl Access {
+impl MemoryAccess {
     /// Tells each cell that is read, and then each that is written.
     fn each(&self, tell: &mut dyn FnMut(usize, Noted)) {
         match self {
@@ -29,18 +29,18 @@ pub(crate) struct Attacks<'m, 'p> {
     machine: &'m Machine<'p>,
     attacker: usize,
     /// Others that are alike.
-    alike: Alike,
+    alike: Symmetry,
     /// The numbers that follow memory.
     part: AttackPart,
 }
 
 impl<'m, 'p> Attacks<'m, 'p> {
     pub(crate) fn new(machine: &'m Machine<'p>, attacker: usize) -> Self {
-        Self { machine, attacker, alike: Alike::default(), part: AttackPart::new(&machine.layout) }
+        Self { machine, attacker, alike: Symmetry::default(), part: AttackPart::new(&machine.layout) }
     }
 
     /// The same, with threads that are alike in one order.
-    pub(crate) fn merging(self, alike: &Alike) -> Self {
+    pub(crate) fn merging(self, alike: &Symmetry) -> Self {
         Self { alike: alike.without(self.attacker), ..self }
     }
 
@@ -50,7 +50,7 @@ impl<'m, 'p> Attacks<'m, 'p> {
     }
 
     /// What a step of the attacker leads to.
-    fn of_attacker(&self, state: &[i64], step: &Step, into: &mut Successors) {
+    fn of_attacker(&self, state: &[i64], step: &ThreadStep, into: &mut Successors) {
         let label = |event: Event| Label { thread: self.attacker, event };
         let mut moved = into.copy(state);
         self.machine.go(&mut moved, self.attacker, step);
@@ -58,7 +58,7 @@ impl<'m, 'p> Attacks<'m, 'p> {
             let mut plain = into.copy(&moved);
             self.machine.write(&mut plain, &step.access);
             into.push(label(step.event()), plain);
-            if let Access::Store(cell, value) = step.access {
+            if let MemoryAccess::Store(cell, value) = step.access {
                 self.part.begin(&mut moved, cell);
                 self.part.keep(&mut moved, cell, value);
                 into.push(label(Event::Begin), moved);
@@ -66,8 +66,8 @@ impl<'m, 'p> Attacks<'m, 'p> {
             return;
         }
         match step.access {
-            Access::Store(cell, value) => self.part.keep(&mut moved, cell, value),
-            Access::Load(cell) if self.part.kept(state, cell).is_none() => {
+            MemoryAccess::Store(cell, value) => self.part.keep(&mut moved, cell, value),
+            MemoryAccess::Load(cell) if self.part.kept(state, cell).is_none() => {
                 let mut last = into.copy(&moved);
                 self.part.end(&mut last);
                 self.part.note(&mut last, cell, Noted::Read);
@@ -103,7 +103,7 @@ impl<'m, 'p> Attacks<'m, 'p> {
     }
 
     /// What a step of another thread leads to.
-    fn of_other(&self, state: &[i64], thread: usize, step: &Step, into: &mut Successors) {
+    fn of_other(&self, state: &[i64], thread: usize, step: &ThreadStep, into: &mut Successors) {
         let mut after = into.copy(state);
         self.machine.go(&mut after, thread, step);
         self.machine.write(&mut after, &step.access);
@@ -165,16 +165,16 @@ impl System for Attacks<'_, '_> {
                 false => machine.next_in_memory(state, thread, is_other),
             };
             let step = match next {
-                Next::Blocked => continue,
-                Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
-                Next::Step(step) => step,
+                NextStep::Blocked => continue,
+                NextStep::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                NextStep::Step(step) => step,
             };
             let may_be_first = phase < Phase::After || self.part.is_helper(state, thread);
             let is_quiet = match step.access {
-                Access::Local | Access::Fence => true,
-                Access::Store(..) => attacks && phase == Phase::Keeping,
-                Access::Load(cell) => attacks && phase == Phase::Keeping && self.part.kept(state, cell).is_some(),
-                Access::Locked { .. } => false,
+                MemoryAccess::Local | MemoryAccess::Fence => true,
+                MemoryAccess::Store(..) => attacks && phase == Phase::Keeping,
+                MemoryAccess::Load(cell) => attacks && phase == Phase::Keeping && self.part.kept(state, cell).is_some(),
+                MemoryAccess::Locked { .. } => false,
             };
             let is_unseen = machine.is_unseen(state, thread, &step);
             let urgent = may_be_first && is_quiet && is_unseen;

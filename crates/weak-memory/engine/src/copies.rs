@@ -12,10 +12,10 @@ use serval_tso_proof::{Answer, AnyStates, By, Certificate, Claim, Model};
 use crate::any::{AnyOutcome, COPIES, SOON, decide_any, stages};
 use crate::counted::{Counted, Searched, live_of, nothing_urgent};
 use crate::decide::{Open, Outcome, decide};
-use crate::limits::{Limits, reason};
-use crate::live::Analysis;
-use crate::machine::{Fault, Machine};
-use crate::models::{Asked, Sc, is_sought};
+use crate::limits::{EngineLimits, reason};
+use crate::live::ProgramAnalysis;
+use crate::machine::{Machine, RangeFault};
+use crate::models::{PendingQuestions, Sc, is_sought};
 use crate::search::Ended;
 
 const STAGE: &str = "states with any number of copies";
@@ -30,11 +30,11 @@ pub struct FaultWith {
     /// How many copies of each `thread*` there are, where there is one.
     pub copies: Option<u32>,
     /// The step.
-    pub fault: Fault,
+    pub fault: RangeFault,
 }
 
 /// Answers all questions of a program with a `thread*`, and says whether it is robust.
-pub fn decide_many(program: &Program, limits: &Limits, budget: &mut Budget) -> Result<Outcome, FaultWith> {
+pub fn decide_many(program: &Program, limits: &EngineLimits, budget: &mut Budget) -> Result<Outcome, FaultWith> {
     let count = program.questions.len();
     let open = Open { sc: vec![None; count], tso: vec![None; count], robust: None };
     let mut many = Many { program, limits, certificate: Certificate::new(program), open };
@@ -59,7 +59,7 @@ pub fn decide_many(program: &Program, limits: &Limits, budget: &mut Budget) -> R
 
 struct Many<'p> {
     program: &'p Program,
-    limits: &'p Limits,
+    limits: &'p EngineLimits,
     certificate: Certificate,
     open: Open,
 }
@@ -143,7 +143,7 @@ impl Many<'_> {
 
     /// Looks for what has no answer with 1, 2, … copies.
     fn tried(&mut self, model: Model, most: u32, states: usize, budget: &mut Budget) -> Result<(), FaultWith> {
-        let limits = Limits { states: self.limits.states.min(states), ..self.limits.clone() };
+        let limits = EngineLimits { states: self.limits.states.min(states), ..self.limits.clone() };
         for copies in 1..=most {
             if self.is_open(model).is_empty() {
                 return Ok(());
@@ -173,7 +173,7 @@ pub(crate) fn cores(
     program: &Program,
     live: &[Vec<u64>],
     bound: u64,
-    limits: &Limits,
+    limits: &EngineLimits,
     budget: &mut Budget,
     visit: &mut dyn FnMut(&Machine<'_>, &[i64]),
 ) -> Searched {
@@ -183,11 +183,11 @@ pub(crate) fn cores(
     let machine = Machine::new(&core, &analysis);
     let joint: Vec<Program> = kinds.iter().map(|kind| program.observed_with(Some(*kind))).collect();
     let also = |kind: &ThreadId| kinds.iter().copied().chain([*kind]).collect::<Vec<_>>();
-    let analyses: Vec<Analysis> =
+    let analyses: Vec<ProgramAnalysis> =
         joint.iter().zip(&kinds).map(|(joint, kind)| nothing_urgent(joint, live_of(program, live, &also(kind)))).collect();
     let machines: Vec<Machine<'_>> = joint.iter().zip(&analyses).map(|(program, analysis)| Machine::new(program, analysis)).collect();
-    let joint = machines.iter().map(|machine| (machine, Sc { machine, asked: Asked::new(machine.program) })).collect();
-    let system = Sc { machine: &machine, asked: Asked::new(&core) };
+    let joint = machines.iter().map(|machine| (machine, Sc { machine, asked: PendingQuestions::new(machine.program) })).collect();
+    let system = Sc { machine: &machine, asked: PendingQuestions::new(&core) };
     let mut counted = Counted { program, core: &machine, system, joint, helpers: false };
     counted.search(bound, limits.states, budget, &mut |state| {
         visit(&machine, state);
@@ -196,8 +196,8 @@ pub(crate) fn cores(
 }
 
 /// The configurations under sequential consistency, with numbers up to a bound; nothing where a step may fault.
-fn configurations(program: &Program, bound: u64, limits: &Limits, budget: &mut Budget) -> Result<Option<Met>, Ended> {
-    let live = Analysis::new(program, &program.questions).live;
+fn configurations(program: &Program, bound: u64, limits: &EngineLimits, budget: &mut Budget) -> Result<Option<Met>, Ended> {
+    let live = ProgramAnalysis::new(program, &program.questions).live;
     let mut met = vec![false; program.questions.len()];
     let found = cores(program, &live, bound, limits, budget, &mut |machine, state| {
         for (question, met) in machine.program.questions.iter().zip(&mut met) {

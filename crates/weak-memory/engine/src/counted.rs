@@ -15,7 +15,7 @@ use serval_states::StateSet;
 use serval_tso_program::{Program, ThreadId};
 use serval_tso_proof::Configuration;
 
-use crate::live::Analysis;
+use crate::live::ProgramAnalysis;
 use crate::machine::Machine;
 use crate::search::{Ended, Successors, System};
 
@@ -43,10 +43,10 @@ pub(crate) struct Counted<'m, 'p, S> {
 }
 
 /// What is known of a program in which nothing is urgent, with these live registers.
-pub(crate) fn nothing_urgent(program: &Program, live: Vec<Vec<u64>>) -> Analysis {
-    let mut analysis = Analysis::new(program, &program.questions);
+pub(crate) fn nothing_urgent(program: &Program, live: Vec<Vec<u64>>) -> ProgramAnalysis {
+    let mut analysis = ProgramAnalysis::new(program, &program.questions);
     analysis.seen.iter_mut().for_each(|seen| seen.points.iter_mut().for_each(|seen| *seen = true));
-    Analysis { live, ..analysis }
+    ProgramAnalysis { live, ..analysis }
 }
 
 /// The live registers of the threads that are one each, and of these copies behind them.

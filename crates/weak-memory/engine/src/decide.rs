@@ -12,13 +12,13 @@ use serval_budget::{Budget, StopReason};
 use serval_tso_program::Program;
 use serval_tso_proof::{Answer, By, Certificate, Claim, Model, States};
 
-use crate::limits::{EAGER, Limits, MANY, fault, reason};
-use crate::live::Analysis;
+use crate::limits::{EAGER, EngineLimits, MANY, fault, reason};
+use crate::live::ProgramAnalysis;
 use crate::loads::{Backwards, basis, search_back};
-use crate::machine::{Fault, Machine};
-use crate::models::{Asked, Merged, Sc, Tso};
+use crate::machine::{Machine, RangeFault};
+use crate::models::{Merged, PendingQuestions, Sc, Tso};
 use crate::persistent::Persistent;
-use crate::reach::Reach;
+use crate::reach::ReachableValues;
 use crate::robustness::{Robustness, robustness};
 use crate::rounds::in_rounds;
 use crate::search::{Ended, Label, Visited, search, search_eagerly};
@@ -69,13 +69,13 @@ const MERGED: usize = 16;
 const LOADED: u64 = 500;
 
 /// Answers all questions, and says whether the program is robust. The error is a step that leaves the range of values.
-pub fn decide(program: &Program, limits: &Limits, budget: &mut Budget) -> Result<Outcome, Fault> {
+pub fn decide(program: &Program, limits: &EngineLimits, budget: &mut Budget) -> Result<Outcome, RangeFault> {
     decide_by(Method::All, program, limits, budget)
 }
 
 /// The same by one method.
-pub fn decide_by(method: Method, program: &Program, limits: &Limits, budget: &mut Budget) -> Result<Outcome, Fault> {
-    let analysis = Analysis::new(program, &program.questions);
+pub fn decide_by(method: Method, program: &Program, limits: &EngineLimits, budget: &mut Budget) -> Result<Outcome, RangeFault> {
+    let analysis = ProgramAnalysis::new(program, &program.questions);
     let machine = Machine::new(program, &analysis);
     let mut deciding = Deciding::new(method, program, &machine, limits);
     deciding.sequential(budget)?;
@@ -96,8 +96,8 @@ fn reachable() -> StopReason {
 }
 
 /// Answers all questions under sequential consistency, and leaves all else open.
-pub fn sequential(program: &Program, limits: &Limits, budget: &mut Budget) -> Result<Outcome, Fault> {
-    let analysis = Analysis::new(program, &program.questions);
+pub fn sequential(program: &Program, limits: &EngineLimits, budget: &mut Budget) -> Result<Outcome, RangeFault> {
+    let analysis = ProgramAnalysis::new(program, &program.questions);
     let machine = Machine::new(program, &analysis);
     let mut deciding = Deciding::new(Method::All, program, &machine, limits);
     deciding.sequential(budget)?;
@@ -107,8 +107,8 @@ pub fn sequential(program: &Program, limits: &Limits, budget: &mut Budget) -> Re
 
 /// Answers questions about final states under sequential consistency, without all orders of steps, and leaves all else
 /// open.
-pub fn sequential_finals(program: &Program, limits: &Limits, budget: &mut Budget) -> Result<Outcome, Fault> {
-    let analysis = Analysis::new(program, &program.questions);
+pub fn sequential_finals(program: &Program, limits: &EngineLimits, budget: &mut Budget) -> Result<Outcome, RangeFault> {
+    let analysis = ProgramAnalysis::new(program, &program.questions);
     let machine = Machine::new(program, &analysis);
     let mut deciding = Deciding::new(Method::All, program, &machine, limits);
     if program.questions.iter().all(|question| question.asked.is_final()) {
@@ -122,7 +122,7 @@ struct Deciding<'m, 'p> {
     program: &'p Program,
     machine: &'m Machine<'p>,
     method: Method,
-    limits: &'m Limits,
+    limits: &'m EngineLimits,
     certificate: Certificate,
     open: Open,
     /// Questions of which load buffers say that they can be reached.
@@ -130,7 +130,7 @@ struct Deciding<'m, 'p> {
 }
 
 impl<'m, 'p> Deciding<'m, 'p> {
-    fn new(method: Method, program: &'p Program, machine: &'m Machine<'p>, limits: &'m Limits) -> Self {
+    fn new(method: Method, program: &'p Program, machine: &'m Machine<'p>, limits: &'m EngineLimits) -> Self {
         let count = program.questions.len();
         let open = Open { sc: vec![None; count], tso: vec![None; count], robust: None };
         Self { program, machine, method, limits, certificate: Certificate::new(program), open, reachable: vec![false; count] }
@@ -142,9 +142,9 @@ impl Deciding<'_, '_> {
         self.certificate.answers.push(Answer { question, model, claim });
     }
 
-    fn sequential(&mut self, budget: &mut Budget) -> Result<(), Fault> {
+    fn sequential(&mut self, budget: &mut Budget) -> Result<(), RangeFault> {
         let questions: Vec<usize> = (0..self.program.questions.len()).collect();
-        let asked = || Asked::some(self.program, &questions, self.limits.alike);
+        let asked = || PendingQuestions::some(self.program, &questions, self.limits.alike);
         let mut system = Sc { machine: self.machine, asked: asked() };
         let (mut found, mut ended) = search(&mut system, self.limits.states.min(MANY), budget);
         if matches!(ended, Ended::TooMany) {
@@ -175,9 +175,9 @@ impl Deciding<'_, '_> {
     }
 
     /// Questions about final states under sequential consistency, without all orders of steps.
-    fn final_states(&mut self, budget: &mut Budget) -> Result<(), Fault> {
+    fn final_states(&mut self, budget: &mut Budget) -> Result<(), RangeFault> {
         let questions: Vec<usize> = (0..self.program.questions.len()).collect();
-        let asked = Asked::some(self.program, &questions, self.limits.alike);
+        let asked = PendingQuestions::some(self.program, &questions, self.limits.alike);
         let mut system = Persistent { machine: self.machine, asked };
         let (found, ended) = search(&mut system, self.limits.states, budget);
         if let Ended::Fault(at, faulting) = ended {
@@ -197,7 +197,7 @@ impl Deciding<'_, '_> {
     }
 
     /// The states that were found, as a list.
-    fn list(&self, asked: Asked<'_>, found: Visited) -> States {
+    fn list(&self, asked: PendingQuestions<'_>, found: Visited) -> States {
         States { live: self.machine.analysis.live.clone(), alike: asked.alike.groups, states: found.ascending() }
     }
 
@@ -212,7 +212,7 @@ impl Deciding<'_, '_> {
         self.certificate.answers.iter().find(|answer| answer.question == question && answer.model == model).map(|answer| &answer.claim)
     }
 
-    fn buffered(&mut self, budget: &mut Budget) -> Result<(), Fault> {
+    fn buffered(&mut self, budget: &mut Budget) -> Result<(), RangeFault> {
         let questions = 0..self.program.questions.len();
         // A method that is used alone answers by itself.
         if self.certificate.robust.is_some() && matches!(self.method, Method::All | Method::Rounds(_)) {
@@ -274,7 +274,7 @@ impl Deciding<'_, '_> {
 
     /// Whether load buffers show that these questions cannot be reached; otherwise why not.
     fn loaded(&mut self, questions: &[usize], budget: &mut Budget) -> Option<StopReason> {
-        let reach = match Reach::new(self.machine, self.limits.states, budget) {
+        let reach = match ReachableValues::new(self.machine, self.limits.states, budget) {
             Ok(reach) => reach,
             Err(ended) => return Some(reason(LOADS, &ended, self.limits.states)),
         };
@@ -306,14 +306,14 @@ impl Deciding<'_, '_> {
         why
     }
 
-    fn store_buffers(&mut self, budget: &mut Budget) -> Result<(), Fault> {
+    fn store_buffers(&mut self, budget: &mut Budget) -> Result<(), RangeFault> {
         let mut bound = 1;
         loop {
             let open = self.unanswered();
             if open.is_empty() {
                 return Ok(());
             }
-            let asked = Asked::some(self.program, &open, self.limits.alike);
+            let asked = PendingQuestions::some(self.program, &open, self.limits.alike);
             let mut system = Tso { machine: self.machine, asked, bound, hit: false };
             let (mut found, mut ended) = search(&mut system, self.limits.states.min(MANY), budget);
             if matches!(ended, Ended::TooMany) {
@@ -387,7 +387,7 @@ impl Deciding<'_, '_> {
 
     /// Whether merged states show that none of these questions can be reached.
     fn merged(&mut self, questions: &[usize], budget: &mut Budget) -> bool {
-        let asked = Asked::some(self.program, questions, self.limits.alike);
+        let asked = PendingQuestions::some(self.program, questions, self.limits.alike);
         let bound = self.limits.buffer.min(MERGED);
         let mut system = Merged { machine: self.machine, asked, bound, hit: false };
         let (found, ended) = search(&mut system, self.limits.states, budget);

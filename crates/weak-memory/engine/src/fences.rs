@@ -8,15 +8,15 @@
 use std::collections::BTreeSet;
 
 use serval_budget::{Budget, StopReason};
-use serval_tso_program::{Place, Point, Program, ThreadId};
+use serval_tso_program::{FencePlace, Point, Program, ThreadId};
 use serval_tso_proof::fences::{At, Costs, places_of};
 use serval_tso_proof::{Answer, Certificate, Claim, FenceSet, Fences, Goal, Means, Model, Witness};
 
 use crate::any::{AnyOutcome, decide_any};
 use crate::copies::{FaultWith, decide_many};
 use crate::decide::decide;
-use crate::limits::Limits;
-use crate::machine::Fault;
+use crate::limits::EngineLimits;
+use crate::machine::RangeFault;
 use crate::robustness::{Robustness, robustness};
 
 const STAGE: &str = "fences";
@@ -52,12 +52,12 @@ impl Default for Wanted {
 type Set = BTreeSet<At>;
 
 /// Finds the fewest fences that make a program with a fixed number of threads robust.
-pub fn fix(program: &Program, limits: &Limits, budget: &mut Budget) -> Result<Fixed, Fault> {
+pub fn fix(program: &Program, limits: &EngineLimits, budget: &mut Budget) -> Result<Fixed, RangeFault> {
     fix_as(program, &Wanted::default(), limits, budget).map_err(|with| with.fault)
 }
 
 /// Finds the cheapest changes.
-pub fn fix_as(program: &Program, wanted: &Wanted, limits: &Limits, budget: &mut Budget) -> Result<Fixed, FaultWith> {
+pub fn fix_as(program: &Program, wanted: &Wanted, limits: &EngineLimits, budget: &mut Budget) -> Result<Fixed, FaultWith> {
     let costs = Costs::new(program, wanted.loop_cost.max(1));
     let mut fixing = Fixing { program, wanted, limits, costs, witnesses: Vec::new(), conflicts: Vec::new() };
     let mut sets: Vec<FenceSet> = Vec::new();
@@ -83,16 +83,16 @@ pub fn fix_as(program: &Program, wanted: &Wanted, limits: &Limits, budget: &mut 
             return fences(fixing, sets, false);
         }
         match fixing.attempt(&chosen, budget)? {
-            Attempt::Meets(proof) => sets.push(FenceSet { places: chosen.into_iter().collect(), proof: *proof }),
-            Attempt::Fails => {}
-            Attempt::Unknown(_) if !sets.is_empty() => return fences(fixing, sets, false),
-            Attempt::Unknown(reason) => return Ok(Fixed::Unknown(reason)),
+            FenceAttempt::Meets(proof) => sets.push(FenceSet { places: chosen.into_iter().collect(), proof: *proof }),
+            FenceAttempt::Fails => {}
+            FenceAttempt::Unknown(_) if !sets.is_empty() => return fences(fixing, sets, false),
+            FenceAttempt::Unknown(reason) => return Ok(Fixed::Unknown(reason)),
         }
     }
 }
 
 /// Proves that a program meets the goal, if it does.
-pub fn prove(program: &Program, goal: Goal, limits: &Limits, budget: &mut Budget) -> Result<Option<Certificate>, FaultWith> {
+pub fn prove(program: &Program, goal: Goal, limits: &EngineLimits, budget: &mut Budget) -> Result<Option<Certificate>, FaultWith> {
     Ok(match proved(program, goal, limits, budget)? {
         Proved::Meets(certificate) => Some(*certificate),
         Proved::Fails(_) | Proved::Unknown(_) => None,
@@ -110,9 +110,9 @@ enum Proved {
     Unknown(StopReason),
 }
 
-fn proved(program: &Program, goal: Goal, limits: &Limits, budget: &mut Budget) -> Result<Proved, FaultWith> {
+fn proved(program: &Program, goal: Goal, limits: &EngineLimits, budget: &mut Budget) -> Result<Proved, FaultWith> {
     let is_many = !program.many().is_empty();
-    let plain = |fault: Fault| FaultWith { copies: None, fault };
+    let plain = |fault: RangeFault| FaultWith { copies: None, fault };
     let mut certificate = Certificate::new(program);
     if goal == Goal::Robust {
         let violated = |violation: serval_tso_proof::Violation, copies: Option<u32>| {
@@ -156,7 +156,7 @@ fn proved(program: &Program, goal: Goal, limits: &Limits, budget: &mut Budget) -
     })
 }
 
-enum Attempt {
+enum FenceAttempt {
     Meets(Box<Certificate>),
     /// There is a new witness.
     Fails,
@@ -166,7 +166,7 @@ enum Attempt {
 struct Fixing<'p> {
     program: &'p Program,
     wanted: &'p Wanted,
-    limits: &'p Limits,
+    limits: &'p EngineLimits,
     costs: Costs,
     witnesses: Vec<Witness>,
     conflicts: Vec<Set>,
@@ -174,14 +174,14 @@ struct Fixing<'p> {
 
 impl Fixing<'_> {
     /// Tries a set.
-    fn attempt(&mut self, chosen: &Set, budget: &mut Budget) -> Result<Attempt, FaultWith> {
-        let place = |&(thread, point): &At| Place { thread: ThreadId(thread), point: Point(point) };
-        let places: Vec<Place> = chosen.iter().map(place).collect();
+    fn attempt(&mut self, chosen: &Set, budget: &mut Budget) -> Result<FenceAttempt, FaultWith> {
+        let place = |&(thread, point): &At| FencePlace { thread: ThreadId(thread), point: Point(point) };
+        let places: Vec<FencePlace> = chosen.iter().map(place).collect();
         let changed = self.program.with_changes(self.wanted.means.change(), &places);
         let found = proved(&changed, self.wanted.goal, self.limits, budget).map_err(|fault| self.fault_without(&places, fault))?;
         let found = match found {
-            Proved::Meets(certificate) => return Ok(Attempt::Meets(certificate)),
-            Proved::Unknown(reason) => return Ok(Attempt::Unknown(reason)),
+            Proved::Meets(certificate) => return Ok(FenceAttempt::Meets(certificate)),
+            Proved::Unknown(reason) => return Ok(FenceAttempt::Unknown(reason)),
             Proved::Fails(witness) => witness,
         };
         let (run, kept) = self.without(&changed, &places, &found.run, found.copies);
@@ -190,14 +190,14 @@ impl Fixing<'_> {
         let conflict = match places_of(self.program, self.wanted.means, &witness, budget) {
             Ok(conflict) if conflict.is_disjoint(chosen) && self.is_reached(&witness, budget) => conflict,
             _ => {
-                return Ok(Attempt::Unknown(inconclusive(
+                return Ok(FenceAttempt::Unknown(inconclusive(
                     "a run of the changed program is none of the program itself: a question speaks of where a thread is not",
                 )));
             }
         };
         self.witnesses.push(witness);
         self.conflicts.push(conflict);
-        Ok(Attempt::Fails)
+        Ok(FenceAttempt::Fails)
     }
 
     /// Whether the witness reaches what it is to reach.
@@ -213,7 +213,7 @@ impl Fixing<'_> {
     }
 
     /// A run of the changed program as one of the program, and for each event its new place.
-    fn without(&self, changed: &Program, places: &[Place], run: &[i64], copies: Option<u32>) -> (Vec<i64>, Vec<usize>) {
+    fn without(&self, changed: &Program, places: &[FencePlace], run: &[i64], copies: Option<u32>) -> (Vec<i64>, Vec<usize>) {
         let (changed, kinds) = match copies {
             Some(copies) => (changed.with_copies(copies), changed.copied(copies)),
             None => (changed.clone(), changed.thread_ids().collect()),
@@ -227,7 +227,7 @@ impl Fixing<'_> {
                 let kind = kinds.get(thread as usize).map_or(thread, |kind| kind.0);
                 match self.wanted.means {
                     Means::Fence => is_added(places, kind, point),
-                    Means::Locked => places.contains(&Place { thread: ThreadId(kind), point: Point(point) }),
+                    Means::Locked => places.contains(&FencePlace { thread: ThreadId(kind), point: Point(point) }),
                 }
             });
             match (is_changed, self.wanted.means) {
@@ -241,7 +241,7 @@ impl Fixing<'_> {
     }
 
     /// A fault of the changed program as one of the program.
-    fn fault_without(&self, places: &[Place], with: FaultWith) -> FaultWith {
+    fn fault_without(&self, places: &[FencePlace], with: FaultWith) -> FaultWith {
         let FaultWith { copies, mut fault } = with;
         let changed = self.program.with_changes(self.wanted.means.change(), places);
         fault.run = self.without(&changed, places, &fault.run, copies).0;
@@ -292,7 +292,7 @@ impl Fixing<'_> {
 }
 
 /// Whether a point of the program with fences is one of the added ones.
-fn is_added(places: &[Place], thread: u32, point: u32) -> bool {
+fn is_added(places: &[FencePlace], thread: u32, point: u32) -> bool {
     // Each place before it in its thread has moved it by one.
     (0..).zip(places.iter().filter(|place| place.thread.0 == thread)).any(|(before, place)| place.point.0 + before == point)
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use serval_budget::Budget;
 use serval_diagnostic::Span;
-use serval_tso_program::{Asked as Kind, BinaryOp, CellId, Expr, Observed, Op, Program, Question, RegisterId, ThreadId};
+use serval_tso_program::{BinaryOp, CellId, Expr, Observed, Op, Program, Question, QuestionKind as Kind, RegisterId, ThreadId};
 
-use crate::limits::Limits;
-use crate::live::Analysis;
+use crate::limits::EngineLimits;
+use crate::live::ProgramAnalysis;
 use crate::machine::Machine;
-use crate::models::{Asked, Sc, Tso};
+use crate::models::{PendingQuestions, Sc, Tso};
 use crate::search::{Ended, search};
 
 /// Final states of a program.
@@ -27,7 +27,7 @@ const BUFFERS: [usize; 4] = [1, 2, 4, 8];
 
 /// Finds the final states of a program with a fixed number of threads, at most `most`; with store buffers too, unless
 /// the program is robust. Whether these are all is not said: [`Finals::asked`] asks it.
-pub fn final_states(program: &Program, robust: bool, most: usize, limits: &Limits, budget: &mut Budget) -> Option<Finals> {
+pub fn final_states(program: &Program, robust: bool, most: usize, limits: &EngineLimits, budget: &mut Budget) -> Option<Finals> {
     let registers = program.threads.iter().zip(0..).flat_map(|(thread, number)| {
         (0..thread.registers.len()).map(move |register| Observed::Register(ThreadId(number), RegisterId::new(register)))
     });
@@ -35,7 +35,7 @@ pub fn final_states(program: &Program, robust: bool, most: usize, limits: &Limit
     let mut finals = Finals { observed, states: Vec::new() };
     // A question that speaks of everything, so that nothing is forgotten at the end.
     let everything = finals.asked(program, &[vec![0; finals.observed.len()]]);
-    let analysis = Analysis::new(&everything, &everything.questions);
+    let analysis = ProgramAnalysis::new(&everything, &everything.questions);
     let machine = Machine::new(&everything, &analysis);
     let mut states = BTreeSet::new();
     let mut collect = |state: &[i64]| {
@@ -47,7 +47,7 @@ pub fn final_states(program: &Program, robust: bool, most: usize, limits: &Limit
         states.len() <= most
     };
     // Questions do not end the searches.
-    let asked = Asked::nothing;
+    let asked = PendingQuestions::nothing;
     let (found, ended) = search(&mut Sc { machine: &machine, asked: asked() }, limits.states, budget);
     if !matches!(ended, Ended::Done) || !found.states().iter().all(|state| collect(&state)) {
         return None;

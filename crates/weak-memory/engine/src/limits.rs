@@ -2,13 +2,13 @@
 
 use serval_budget::StopReason;
 
-use crate::machine::{Event, Fault, Machine};
+use crate::machine::{Event, Machine, RangeFault};
 use crate::search::{Ended, Faulting, Label, Visited};
 use crate::witness::{with_buffers, written};
 
 /// How far the engine goes.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct EngineLimits {
     /// States of one search. Default: ten million.
     pub states: usize,
     /// Places of a store buffer. Default: 64.
@@ -17,7 +17,7 @@ pub struct Limits {
     pub alike: bool,
 }
 
-impl Default for Limits {
+impl Default for EngineLimits {
     fn default() -> Self {
         Self { states: 10_000_000, buffer: 64, alike: true }
     }
@@ -37,9 +37,9 @@ pub(crate) fn reason(stage: &'static str, ended: &Ended, states: usize) -> StopR
 }
 
 /// A step that leaves the range of values, with the run that leads there.
-pub(crate) fn fault(machine: &Machine<'_>, found: &Visited, at: usize, (thread, point, kind): Faulting) -> Fault {
+pub(crate) fn fault(machine: &Machine<'_>, found: &Visited, at: usize, (thread, point, kind): Faulting) -> RangeFault {
     let labels = found.path(at);
     let lands = labels.iter().any(|label: &Label| label.event == Event::Land);
     let run = if lands { written(machine, &labels) } else { with_buffers(machine, &labels) };
-    Fault { thread, point, kind, run }
+    RangeFault { thread, point, kind, run }
 }

@@ -5,26 +5,26 @@ use serval_tso_program::{Address, Expr, Inner, Observed, Op, Program, Question, 
 use crate::footprints::Footprints;
 
 /// What questions about all states see of a thread.
-pub(crate) struct Seen {
+pub(crate) struct QuestionView {
     pub(crate) points: Vec<bool>,
     /// As bits.
     pub(crate) registers: u64,
 }
 
 /// What is known of a program before it is searched.
-pub(crate) struct Analysis {
+pub(crate) struct ProgramAnalysis {
     /// For each thread and point the live registers, as bits.
     pub(crate) live: Vec<Vec<u64>>,
-    pub(crate) seen: Vec<Seen>,
+    pub(crate) seen: Vec<QuestionView>,
     /// What steps access.
     pub(crate) footprints: Footprints,
 }
 
-impl Analysis {
+impl ProgramAnalysis {
     /// For these questions.
     pub(crate) fn new(program: &Program, questions: &[Question]) -> Self {
-        let seen_of = |thread: &serval_tso_program::Thread| Seen { points: vec![false; thread.code.len()], registers: 0 };
-        let mut seen: Vec<Seen> = program.threads.iter().map(seen_of).collect();
+        let seen_of = |thread: &serval_tso_program::Thread| QuestionView { points: vec![false; thread.code.len()], registers: 0 };
+        let mut seen: Vec<QuestionView> = program.threads.iter().map(seen_of).collect();
         let mut at_end = vec![0_u64; program.threads.len()];
         for question in questions {
             question.condition.atoms(&mut |atom| match atom {

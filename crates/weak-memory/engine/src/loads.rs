@@ -9,28 +9,28 @@ use serval_tso_program::{Expr, Observed, Op, Program, Question};
 use serval_tso_proof::Basis;
 
 use crate::layout::Buffers;
-use crate::live::Analysis;
-use crate::machine::{Access, Event, Machine, Next, WAYS};
-use crate::models::{Asked, is_sought};
-use crate::reach::{Reach, Way};
+use crate::live::ProgramAnalysis;
+use crate::machine::{Event, Machine, MemoryAccess, NextStep, WAYS};
+use crate::models::{PendingQuestions, is_sought};
+use crate::reach::{Arrival, ReachableValues};
 use crate::search::{Ended, Faulting, Label, Successors, System, search};
 
 /// An entry of a load buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Entry {
+struct BufferEntry {
     cell: usize,
     value: i64,
     own: bool,
 }
 
-type Buffer = Vec<Entry>;
+type Buffer = Vec<BufferEntry>;
 
-fn own(buffer: &[Entry], cell: usize) -> Option<i64> {
+fn own(buffer: &[BufferEntry], cell: usize) -> Option<i64> {
     buffer.iter().find(|entry| entry.own && entry.cell == cell).map(|entry| entry.value)
 }
 
 /// Whether the first is the second without some entries that are not own.
-fn is_below(small: &[Entry], large: &[Entry]) -> bool {
+fn is_below(small: &[BufferEntry], large: &[BufferEntry]) -> bool {
     let mut matched = 0;
     for entry in large {
         if small.get(matched) == Some(entry) {
@@ -60,14 +60,14 @@ pub(crate) enum Backwards {
     Ended(Ended),
 }
 
-struct Search<'a> {
-    reach: &'a Reach,
+struct BackwardSearch<'a> {
+    reach: &'a ReachableValues,
     members: Vec<Option<Member>>,
     known: FxHashMap<Key, Vec<usize>>,
     open: VecDeque<usize>,
 }
 
-impl Search<'_> {
+impl BackwardSearch<'_> {
     /// Adds what is not above a member, and takes away what is above it.
     fn add(&mut self, member: Member) {
         let alike = self.known.entry(member.key.clone()).or_default();
@@ -103,7 +103,7 @@ impl Search<'_> {
         let (place, buffer, memory) = (member.key.0[thread], &member.buffers[thread], &member.key.1);
         for cell in (0..memory.len()).filter(|cell| own(buffer, *cell).is_none()) {
             for value in reach.stored(thread, place, cell) {
-                let mut longer = vec![Entry { cell, value, own: true }];
+                let mut longer = vec![BufferEntry { cell, value, own: true }];
                 longer.extend(buffer);
                 self.put(member, thread, place, longer, memory.clone());
             }
@@ -114,10 +114,10 @@ impl Search<'_> {
         }
         for (from, way) in &reach.threads[thread].ways[place] {
             match way {
-                Way::Quiet => self.put(member, thread, *from, buffer.clone(), memory.clone()),
-                Way::Fence | Way::Locked(..) if !buffer.is_empty() => {}
-                Way::Fence => self.put(member, thread, *from, Vec::new(), memory.clone()),
-                Way::Locked(found, writes) => {
+                Arrival::Quiet => self.put(member, thread, *from, buffer.clone(), memory.clone()),
+                Arrival::Fence | Arrival::Locked(..) if !buffer.is_empty() => {}
+                Arrival::Fence => self.put(member, thread, *from, Vec::new(), memory.clone()),
+                Arrival::Locked(found, writes) => {
                     let mut before = memory.clone();
                     found.iter().for_each(|(cell, value)| before[*cell] = *value);
                     let mut after = before.clone();
@@ -126,8 +126,8 @@ impl Search<'_> {
                         self.put(member, thread, *from, Vec::new(), before);
                     }
                 }
-                Way::Load(cell, value) => {
-                    let news = Entry { cell: *cell, value: *value, own: false };
+                Arrival::Load(cell, value) => {
+                    let news = BufferEntry { cell: *cell, value: *value, own: false };
                     match own(buffer, *cell) {
                         Some(known) if known != *value => {}
                         None if buffer.first() != Some(&news) => {
@@ -138,7 +138,7 @@ impl Search<'_> {
                         _ => self.put(member, thread, *from, buffer.clone(), memory.clone()),
                     }
                 }
-                Way::Store(cell, value) => self.before_store(member, thread, *from, (*cell, *value)),
+                Arrival::Store(cell, value) => self.before_store(member, thread, *from, (*cell, *value)),
             }
         }
     }
@@ -147,7 +147,7 @@ impl Search<'_> {
     fn before_store(&mut self, member: &Member, thread: usize, from: usize, (cell, value): (usize, i64)) {
         let (buffer, memory) = (&member.buffers[thread], &member.key.1);
         let Some((newest, older)) = buffer.split_last() else { return };
-        if *newest != (Entry { cell, value, own: true }) || memory[cell] != value {
+        if *newest != (BufferEntry { cell, value, own: true }) || memory[cell] != value {
             return;
         }
         let reach = self.reach;
@@ -158,7 +158,7 @@ impl Search<'_> {
             for value in reach.stored(thread, from, cell) {
                 for place in 0..=older.len() {
                     let mut longer = older.to_vec();
-                    longer.insert(place, Entry { cell, value, own: true });
+                    longer.insert(place, BufferEntry { cell, value, own: true });
                     self.put(member, thread, from, longer, memory.clone());
                 }
             }
@@ -169,7 +169,7 @@ impl Search<'_> {
 /// Looks at all places of threads, one thread after the other, and then at all values of cells.
 struct Sought<'a, 'p> {
     machine: &'a Machine<'p>,
-    reach: &'a Reach,
+    reach: &'a ReachableValues,
     question: &'a Question,
     found: Vec<Key>,
 }
@@ -240,7 +240,7 @@ impl Sought<'_, '_> {
 }
 
 /// The numbers of places and memory.
-fn state_of(reach: &Reach, key: &Key) -> Vec<i64> {
+fn state_of(reach: &ReachableValues, key: &Key) -> Vec<i64> {
     let mut numbers = Vec::new();
     for (places, place) in reach.threads.iter().zip(&key.0) {
         numbers.extend(places.list.get_index(*place).into_iter().flat_map(|(place, _)| place));
@@ -249,7 +249,7 @@ fn state_of(reach: &Reach, key: &Key) -> Vec<i64> {
     numbers
 }
 
-fn written(reach: &Reach, member: &Member) -> Vec<i64> {
+fn written(reach: &ReachableValues, member: &Member) -> Vec<i64> {
     let mut numbers = state_of(reach, &member.key);
     for buffer in &member.buffers {
         numbers.push(i64::try_from(buffer.len()).unwrap_or(0));
@@ -259,12 +259,18 @@ fn written(reach: &Reach, member: &Member) -> Vec<i64> {
 }
 
 /// Searches backwards from what a question looks for.
-pub(crate) fn search_back(machine: &Machine<'_>, reach: &Reach, question: &Question, most: usize, budget: &mut Budget) -> Backwards {
+pub(crate) fn search_back(
+    machine: &Machine<'_>,
+    reach: &ReachableValues,
+    question: &Question,
+    most: usize,
+    budget: &mut Budget,
+) -> Backwards {
     let mut sought = Sought { machine, reach, question, found: Vec::new() };
     if let Err(ended) = sought.go_on(&mut (Vec::new(), Vec::new()), budget) {
         return Backwards::Ended(ended);
     }
-    let mut search = Search { reach, members: Vec::new(), known: FxHashMap::default(), open: VecDeque::new() };
+    let mut search = BackwardSearch { reach, members: Vec::new(), known: FxHashMap::default(), open: VecDeque::new() };
     let nothing = vec![Vec::new(); machine.count()];
     sought.found.into_iter().for_each(|key| search.add(Member { key, buffers: nothing.clone() }));
     // The first place of each thread is where it begins.
@@ -286,7 +292,7 @@ pub(crate) fn search_back(machine: &Machine<'_>, reach: &Reach, question: &Quest
 }
 
 /// A basis with these members, for all questions that they are for.
-pub(crate) fn basis(analysis: &Analysis, reach: &Reach, mut members: Vec<Vec<i64>>) -> Basis {
+pub(crate) fn basis(analysis: &ProgramAnalysis, reach: &ReachableValues, mut members: Vec<Vec<i64>>) -> Basis {
     members.sort_unstable();
     members.dedup();
     let (threads, values) = reach.written();
@@ -300,7 +306,7 @@ const ENTRY: usize = 3;
 /// of each the cell, the value and 1 if it is own, the oldest first.
 struct Forwards<'m, 'p> {
     machine: &'m Machine<'p>,
-    asked: Asked<'p>,
+    asked: PendingQuestions<'p>,
 }
 
 impl Forwards<'_, '_> {
@@ -366,17 +372,17 @@ impl System for Forwards<'_, '_> {
             };
             for is_other in WAYS {
                 let step = match machine.next(state, thread, is_other, &seen) {
-                    Next::Blocked => continue,
-                    Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
-                    Next::Step(step) => step,
+                    NextStep::Blocked => continue,
+                    NextStep::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                    NextStep::Step(step) => step,
                 };
                 let mut after = into.copy(state);
                 machine.go(&mut after, thread, &step);
                 match step.access {
-                    Access::Load(cell) if owned(cell).is_none() && entries.first().is_none_or(|oldest| oldest[0] != number(cell)) => {
+                    MemoryAccess::Load(cell) if owned(cell).is_none() && entries.first().is_none_or(|oldest| oldest[0] != number(cell)) => {
                         continue;
                     }
-                    Access::Store(cell, value) => {
+                    MemoryAccess::Store(cell, value) => {
                         machine.layout.set_cell(&mut after, cell, value);
                         buffers.push(&mut after, thread, cell, &[value, 1]);
                         if let Some(old) = entries.iter().position(|entry| entry[0] == number(cell) && entry[2] == 1) {
@@ -395,9 +401,9 @@ impl System for Forwards<'_, '_> {
 /// For each question whether what it looks for can be reached, backwards; `None` where that is too much. For
 /// comparison: a certificate has evidence.
 pub fn backwards(program: &Program, most: usize, budget: &mut Budget) -> Vec<Option<bool>> {
-    let analysis = Analysis::new(program, &program.questions);
+    let analysis = ProgramAnalysis::new(program, &program.questions);
     let machine = Machine::new(program, &analysis);
-    let Ok(reach) = Reach::new(&machine, most, budget) else { return vec![None; program.questions.len()] };
+    let Ok(reach) = ReachableValues::new(&machine, most, budget) else { return vec![None; program.questions.len()] };
     let of = |question: &Question| match search_back(&machine, &reach, question, most, budget) {
         Backwards::Unreachable(_) => Some(false),
         Backwards::Reachable => Some(true),
@@ -409,16 +415,16 @@ pub fn backwards(program: &Program, most: usize, budget: &mut Budget) -> Vec<Opt
 /// For each question of a program without loops whether load buffers reach what it looks for, forwards; `None` where
 /// there is a loop, or too much. For comparison.
 pub fn forwards(program: &Program, most: usize, budget: &mut Budget) -> Option<Vec<bool>> {
-    let goes_back = |(point, node): (usize, &serval_tso_program::Node)| {
+    let goes_back = |(point, node): (usize, &serval_tso_program::ControlPoint)| {
         let other = node.op.other().map_or(usize::MAX, serval_tso_program::Point::index);
         node.op != Op::End && (node.next.index() <= point || other <= point)
     };
     if program.threads.iter().any(|thread| thread.code.iter().enumerate().any(goes_back)) {
         return None;
     }
-    let analysis = Analysis::new(program, &program.questions);
+    let analysis = ProgramAnalysis::new(program, &program.questions);
     let machine = Machine::new(program, &analysis);
-    let mut system = Forwards { machine: &machine, asked: Asked::new(program) };
+    let mut system = Forwards { machine: &machine, asked: PendingQuestions::new(program) };
     let (_, ended) = search(&mut system, most, budget);
     matches!(ended, Ended::Done | Ended::Met(_)).then(|| system.asked.met.iter().map(Option::is_some).collect())
 }

@@ -3,7 +3,7 @@
 use serval_tso_program::{Address, Expr, Inner, LockedKind, Op, Program, RegisterId};
 
 use crate::layout::Layout;
-use crate::live::Analysis;
+use crate::live::ProgramAnalysis;
 
 /// What a thread did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) enum Event {
 
 /// A step that leaves the range of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct RangeFault {
     /// The thread.
     pub thread: usize,
     /// The point of the step.
@@ -50,7 +50,7 @@ pub enum FaultKind {
 
 /// What the next step does to memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum MemoryAccess {
     Local,
     Fence,
     Store(usize, i64),
@@ -60,17 +60,17 @@ pub(crate) enum Access {
 
 /// The next step of a thread: where it goes, which registers change, and what it accesses.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct ThreadStep {
     /// Whether this is the other of two ways.
     pub(crate) is_other: bool,
     pub(crate) to: usize,
     /// The register that gets a value, of most steps, and those of a locked step.
     assigned: Option<(usize, i64)>,
     assigned_locked: Vec<(usize, i64)>,
-    pub(crate) access: Access,
+    pub(crate) access: MemoryAccess,
 }
 
-impl Step {
+impl ThreadStep {
     /// What a label says of it.
     pub(crate) fn event(&self) -> Event {
         if self.is_other { Event::Other } else { Event::Step }
@@ -85,13 +85,13 @@ pub(crate) fn both_ways(count: usize) -> impl Iterator<Item = (usize, bool)> {
     (0..count).flat_map(|thread| WAYS.map(|is_other| (thread, is_other)))
 }
 
-pub(crate) enum Next {
+pub(crate) enum NextStep {
     Blocked,
     Fault(FaultKind),
-    Step(Step),
+    Step(ThreadStep),
 }
 
-enum Stop {
+enum MachineStop {
     Blocked,
     Fault(FaultKind),
 }
@@ -99,7 +99,7 @@ enum Stop {
 /// A program with the places of its numbers.
 pub(crate) struct Machine<'p> {
     pub(crate) program: &'p Program,
-    pub(crate) analysis: &'p Analysis,
+    pub(crate) analysis: &'p ProgramAnalysis,
     pub(crate) layout: Layout,
 }
 
@@ -113,7 +113,7 @@ struct Locked<'a> {
 }
 
 impl<'p> Machine<'p> {
-    pub(crate) fn new(program: &'p Program, analysis: &'p Analysis) -> Self {
+    pub(crate) fn new(program: &'p Program, analysis: &'p ProgramAnalysis) -> Self {
         Self { program, analysis, layout: Layout::new(program) }
     }
 
@@ -134,67 +134,68 @@ impl<'p> Machine<'p> {
     }
 
     /// The next step of a thread that sees memory like this.
-    pub(crate) fn next(&self, state: &[i64], thread: usize, is_other: bool, view: &dyn Fn(usize) -> i64) -> Next {
+    pub(crate) fn next(&self, state: &[i64], thread: usize, is_other: bool, view: &dyn Fn(usize) -> i64) -> NextStep {
         match self.try_next(state, thread, is_other, view) {
-            Ok(step) => Next::Step(step),
-            Err(Stop::Blocked) => Next::Blocked,
-            Err(Stop::Fault(kind)) => Next::Fault(kind),
+            Ok(step) => NextStep::Step(step),
+            Err(MachineStop::Blocked) => NextStep::Blocked,
+            Err(MachineStop::Fault(kind)) => NextStep::Fault(kind),
         }
     }
 
-    fn try_next(&self, state: &[i64], thread: usize, is_other: bool, view: &dyn Fn(usize) -> i64) -> Result<Step, Stop> {
+    fn try_next(&self, state: &[i64], thread: usize, is_other: bool, view: &dyn Fn(usize) -> i64) -> Result<ThreadStep, MachineStop> {
         let registers = self.layout.registers(state, thread);
         let node = &self.program.threads[thread].code[self.point(state, thread)];
-        let step = |access: Access| Step { is_other, to: node.next.index(), assigned: None, assigned_locked: Vec::new(), access };
+        let step =
+            |access: MemoryAccess| ThreadStep { is_other, to: node.next.index(), assigned: None, assigned_locked: Vec::new(), access };
         let value = |expr: &Expr<RegisterId>| evaluate(expr, registers);
         match &node.op {
-            Op::End => Err(Stop::Blocked),
-            Op::Either(other) => Ok(Step { to: if is_other { *other } else { node.next }.index(), ..step(Access::Local) }),
-            _ if is_other => Err(Stop::Blocked),
-            Op::Skip => Ok(step(Access::Local)),
-            Op::Fence => Ok(step(Access::Fence)),
+            Op::End => Err(MachineStop::Blocked),
+            Op::Either(other) => Ok(ThreadStep { to: if is_other { *other } else { node.next }.index(), ..step(MemoryAccess::Local) }),
+            _ if is_other => Err(MachineStop::Blocked),
+            Op::Skip => Ok(step(MemoryAccess::Local)),
+            Op::Fence => Ok(step(MemoryAccess::Fence)),
             Op::Local(register, expr) => {
                 let kept = self.register_value(thread, register.index(), value(expr)?)?;
-                Ok(Step { assigned: Some((register.index(), kept)), ..step(Access::Local) })
+                Ok(ThreadStep { assigned: Some((register.index(), kept)), ..step(MemoryAccess::Local) })
             }
             Op::Branch(condition, no) => {
                 let to = if value(condition)? != 0 { node.next } else { *no };
-                Ok(Step { to: to.index(), ..step(Access::Local) })
+                Ok(ThreadStep { to: to.index(), ..step(MemoryAccess::Local) })
             }
             Op::Assume(condition) | Op::Assert(condition) => match value(condition)? {
-                0 => Err(Stop::Blocked),
-                _ => Ok(step(Access::Local)),
+                0 => Err(MachineStop::Blocked),
+                _ => Ok(step(MemoryAccess::Local)),
             },
             Op::Store(address, expr) => {
                 let cell = resolve(address, registers)?;
                 let kept = self.cell_value(cell, value(expr)?)?;
-                Ok(step(Access::Store(cell, kept)))
+                Ok(step(MemoryAccess::Store(cell, kept)))
             }
             Op::Load(register, address) => {
                 let cell = resolve(address, registers)?;
-                Ok(Step { assigned: Some((register.index(), view(cell))), ..step(Access::Load(cell)) })
+                Ok(ThreadStep { assigned: Some((register.index(), view(cell))), ..step(MemoryAccess::Load(cell)) })
             }
             Op::Atomic(parts) => {
                 let (reads, writes, changed) = (Vec::new(), Vec::new(), Vec::new());
                 let mut locked = Locked { registers: registers.to_vec(), view, reads, writes, changed };
                 self.locked(thread, parts, &mut locked)?;
                 let assigned_locked = locked.changed.iter().map(|&register| (register, locked.registers[register])).collect();
-                Ok(Step { assigned_locked, ..step(Access::Locked { reads: locked.reads, writes: locked.writes }) })
+                Ok(ThreadStep { assigned_locked, ..step(MemoryAccess::Locked { reads: locked.reads, writes: locked.writes }) })
             }
         }
     }
 
-    fn register_value(&self, thread: usize, register: usize, value: i64) -> Result<i64, Stop> {
+    fn register_value(&self, thread: usize, register: usize, value: i64) -> Result<i64, MachineStop> {
         let name = || self.program.threads[thread].registers[register].clone();
-        self.program.values.keep(value).ok_or_else(|| Stop::Fault(FaultKind::Register(name(), value)))
+        self.program.values.keep(value).ok_or_else(|| MachineStop::Fault(FaultKind::Register(name(), value)))
     }
 
-    fn cell_value(&self, cell: usize, value: i64) -> Result<i64, Stop> {
+    fn cell_value(&self, cell: usize, value: i64) -> Result<i64, MachineStop> {
         let name = || self.program.cells[cell].0.clone();
-        self.program.values.keep(value).ok_or_else(|| Stop::Fault(FaultKind::Cell(name(), value)))
+        self.program.values.keep(value).ok_or_else(|| MachineStop::Fault(FaultKind::Cell(name(), value)))
     }
 
-    fn locked(&self, thread: usize, parts: &[Inner], locked: &mut Locked<'_>) -> Result<(), Stop> {
+    fn locked(&self, thread: usize, parts: &[Inner], locked: &mut Locked<'_>) -> Result<(), MachineStop> {
         for part in parts {
             match part {
                 Inner::Local(register, expr) => {
@@ -203,7 +204,7 @@ impl<'p> Machine<'p> {
                 }
                 Inner::Assume(condition) => {
                     if evaluate(condition, &locked.registers)? == 0 {
-                        return Err(Stop::Blocked);
+                        return Err(MachineStop::Blocked);
                     }
                 }
                 Inner::Store(address, expr) => {
@@ -225,7 +226,7 @@ impl<'p> Machine<'p> {
                     let old = locked.read(cell);
                     let new = match kind {
                         LockedKind::Exchange => Some(values[0]),
-                        LockedKind::Add => Some(old.checked_add(values[0]).ok_or(Stop::Fault(FaultKind::Undefined))?),
+                        LockedKind::Add => Some(old.checked_add(values[0]).ok_or(MachineStop::Fault(FaultKind::Undefined))?),
                         LockedKind::Compare if old == values[0] => Some(values[1]),
                         LockedKind::Compare => None,
                     };
@@ -247,7 +248,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Moves a thread: its point and its registers, of which dead ones become 0.
-    pub(crate) fn go(&self, state: &mut [i64], thread: usize, step: &Step) {
+    pub(crate) fn go(&self, state: &mut [i64], thread: usize, step: &ThreadStep) {
         self.layout.set_point(state, thread, step.to);
         let registers = self.layout.registers_mut(state, thread);
         for &(register, value) in step.assigned.iter().chain(&step.assigned_locked) {
@@ -262,22 +263,22 @@ impl<'p> Machine<'p> {
     }
 
     /// What an access does to memory at once.
-    pub(crate) fn write(&self, state: &mut [i64], access: &Access) {
+    pub(crate) fn write(&self, state: &mut [i64], access: &MemoryAccess) {
         match access {
-            Access::Store(cell, value) => self.layout.set_cell(state, *cell, *value),
-            Access::Locked { writes, .. } => writes.iter().for_each(|(cell, value)| self.layout.set_cell(state, *cell, *value)),
-            Access::Local | Access::Fence | Access::Load(_) => {}
+            MemoryAccess::Store(cell, value) => self.layout.set_cell(state, *cell, *value),
+            MemoryAccess::Locked { writes, .. } => writes.iter().for_each(|(cell, value)| self.layout.set_cell(state, *cell, *value)),
+            MemoryAccess::Local | MemoryAccess::Fence | MemoryAccess::Load(_) => {}
         }
     }
 
     /// The next step of a thread that sees memory as it is.
-    pub(crate) fn next_in_memory(&self, state: &[i64], thread: usize, is_other: bool) -> Next {
+    pub(crate) fn next_in_memory(&self, state: &[i64], thread: usize, is_other: bool) -> NextStep {
         self.next(state, thread, is_other, &|cell| self.layout.cell(state, cell))
     }
 
     /// Whether a step leads forward, and no question is about its points and registers: it is urgent then, if moreover
     /// no other thread sees or changes what it accesses.
-    pub(crate) fn is_unseen(&self, state: &[i64], thread: usize, step: &Step) -> bool {
+    pub(crate) fn is_unseen(&self, state: &[i64], thread: usize, step: &ThreadStep) -> bool {
         let seen = &self.analysis.seen[thread];
         let from = self.point(state, thread);
         let assigns_seen = match self.op(state, thread) {
@@ -315,15 +316,15 @@ impl Locked<'_> {
     }
 }
 
-fn evaluate(expr: &Expr<RegisterId>, registers: &[i64]) -> Result<i64, Stop> {
-    expr.value(&|register: RegisterId| registers[register.index()]).map_err(|_| Stop::Fault(FaultKind::Undefined))
+fn evaluate(expr: &Expr<RegisterId>, registers: &[i64]) -> Result<i64, MachineStop> {
+    expr.value(&|register: RegisterId| registers[register.index()]).map_err(|_| MachineStop::Fault(FaultKind::Undefined))
 }
 
-fn resolve(address: &Address, registers: &[i64]) -> Result<usize, Stop> {
+fn resolve(address: &Address, registers: &[i64]) -> Result<usize, MachineStop> {
     let Some((length, index)) = &address.index else { return Ok(address.first.index()) };
     let index = evaluate(index, registers)?;
     match usize::try_from(index) {
         Ok(offset) if index < i64::from(*length) => Ok(address.first.index() + offset),
-        _ => Err(Stop::Fault(FaultKind::Index(index))),
+        _ => Err(MachineStop::Fault(FaultKind::Index(index))),
     }
 }

@@ -3,10 +3,10 @@
 
 use serval_tso_program::{Observed, Op, Program, Question};
 
-use crate::alike::{Alike, Order};
+use crate::alike::{Order, Symmetry};
 use crate::footprints::{Accesses, Footprints, Moves, leading};
 use crate::layout::Buffers;
-use crate::machine::{Access, Event, Machine, Next, both_ways};
+use crate::machine::{Event, Machine, MemoryAccess, NextStep, both_ways};
 use crate::search::{Faulting, Label, Successors, System, Visited};
 
 /// Numbers of a store that waits: its cell and its value.
@@ -34,7 +34,7 @@ pub(crate) fn is_sought(machine: &Machine<'_>, question: &Question, state: &[i64
 }
 
 /// Questions that are looked for, and where they were found.
-pub(crate) struct Asked<'p> {
+pub(crate) struct PendingQuestions<'p> {
     pub(crate) questions: &'p [Question],
     /// The first state that each question looks for.
     pub(crate) met: Vec<Option<usize>>,
@@ -43,26 +43,26 @@ pub(crate) struct Asked<'p> {
     /// Which of them are not looked for.
     pub(crate) skipped: Vec<bool>,
     /// Threads that are alike as far as those are concerned that are looked for.
-    pub(crate) alike: Alike,
+    pub(crate) alike: Symmetry,
 }
 
-impl<'p> Asked<'p> {
+impl<'p> PendingQuestions<'p> {
     pub(crate) fn new(program: &'p Program) -> Self {
         let questions = &program.questions;
         let count = questions.len();
-        Self { questions, met: vec![None; count], turned: vec![None; count], skipped: vec![false; count], alike: Alike::default() }
+        Self { questions, met: vec![None; count], turned: vec![None; count], skipped: vec![false; count], alike: Symmetry::default() }
     }
 
     /// These questions alone, with threads that are alike in one order.
     pub(crate) fn some(program: &'p Program, open: &[usize], merge: bool) -> Self {
         let skipped = (0..program.questions.len()).map(|question| !open.contains(&question)).collect();
-        let alike = if merge { Alike::new(program, open) } else { Alike::default() };
+        let alike = if merge { Symmetry::new(program, open) } else { Symmetry::default() };
         Self { skipped, alike, ..Self::new(program) }
     }
 
     /// No questions.
     pub(crate) fn nothing() -> Self {
-        Self { questions: &[], met: Vec::new(), turned: Vec::new(), skipped: Vec::new(), alike: Alike::default() }
+        Self { questions: &[], met: Vec::new(), turned: Vec::new(), skipped: Vec::new(), alike: Symmetry::default() }
     }
 
     /// The same before anything has been found.
@@ -102,7 +102,7 @@ impl<'p> Asked<'p> {
 /// Sequential consistency.
 pub(crate) struct Sc<'m, 'p> {
     pub(crate) machine: &'m Machine<'p>,
-    pub(crate) asked: Asked<'p>,
+    pub(crate) asked: PendingQuestions<'p>,
 }
 
 impl System for Sc<'_, '_> {
@@ -124,16 +124,16 @@ impl System for Sc<'_, '_> {
         let mut keys = vec![false; machine.count()];
         for (thread, is_other) in both_ways(machine.count()) {
             let step = match machine.next_in_memory(state, thread, is_other) {
-                Next::Blocked => continue,
-                Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
-                Next::Step(step) => step,
+                NextStep::Blocked => continue,
+                NextStep::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                NextStep::Step(step) => step,
             };
             let mut after = into.copy(state);
             machine.go(&mut after, thread, &step);
             machine.write(&mut after, &step.access);
             let label = Label { thread, event: step.event() };
             keys[thread] = machine.is_unseen(state, thread, &step);
-            if keys[thread] && matches!(step.access, Access::Local | Access::Fence) {
+            if keys[thread] && matches!(step.access, MemoryAccess::Local | MemoryAccess::Fence) {
                 into.clear();
                 into.push(label, after);
                 return Ok(());
@@ -170,7 +170,7 @@ fn lead(machine: &Machine<'_>, state: &[i64], keys: &[bool], buffers: Option<&Bu
 /// of each, the oldest first.
 pub(crate) struct Tso<'m, 'p> {
     pub(crate) machine: &'m Machine<'p>,
-    pub(crate) asked: Asked<'p>,
+    pub(crate) asked: PendingQuestions<'p>,
     pub(crate) bound: usize,
     /// Whether some store found its buffer full.
     pub(crate) hit: bool,
@@ -208,26 +208,26 @@ impl System for Tso<'_, '_> {
                 continue;
             }
             let step = match machine.next(state, thread, is_other, &|cell| buffers.read(&machine.layout, state, thread, cell)) {
-                Next::Blocked => continue,
-                Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
-                Next::Step(step) => step,
+                NextStep::Blocked => continue,
+                NextStep::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                NextStep::Step(step) => step,
             };
             let mut after = into.copy(state);
             machine.go(&mut after, thread, &step);
             match step.access {
-                Access::Store(..) if buffers.len(thread) >= self.bound => {
+                MemoryAccess::Store(..) if buffers.len(thread) >= self.bound => {
                     // Were there place, an urgent step would be the only one.
                     self.hit |= machine.is_unseen(state, thread, &step);
                     full = true;
                     into.give_back(after);
                     continue;
                 }
-                Access::Store(cell, value) => buffers.push(&mut after, thread, cell, &[value]),
+                MemoryAccess::Store(cell, value) => buffers.push(&mut after, thread, cell, &[value]),
                 _ => machine.write(&mut after, &step.access),
             }
             let label = Label { thread, event: step.event() };
             keys[thread] = machine.is_unseen(state, thread, &step);
-            if keys[thread] && matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) {
+            if keys[thread] && matches!(step.access, MemoryAccess::Local | MemoryAccess::Fence | MemoryAccess::Store(..)) {
                 into.clear();
                 into.push(label, after);
                 return Ok(());
@@ -250,7 +250,7 @@ impl System for Tso<'_, '_> {
 /// thread: how many entries there are, and of each the cell, the value and 1 if it is repeated, the oldest first.
 pub(crate) struct Merged<'m, 'p> {
     pub(crate) machine: &'m Machine<'p>,
-    pub(crate) asked: Asked<'p>,
+    pub(crate) asked: PendingQuestions<'p>,
     /// Entries of a buffer, at most.
     pub(crate) bound: usize,
     /// Whether some store found its buffer full.
@@ -301,19 +301,19 @@ impl System for Merged<'_, '_> {
                 continue;
             }
             let step = match machine.next(state, thread, is_other, &|cell| buffers.read(&machine.layout, state, thread, cell)) {
-                Next::Blocked => continue,
-                Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
-                Next::Step(step) => step,
+                NextStep::Blocked => continue,
+                NextStep::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                NextStep::Step(step) => step,
             };
             let mut after = into.copy(state);
             machine.go(&mut after, thread, &step);
             match step.access {
-                Access::Store(cell, value) => self.hit |= !self.put(&buffers, &mut after, thread, cell, value),
+                MemoryAccess::Store(cell, value) => self.hit |= !self.put(&buffers, &mut after, thread, cell, value),
                 _ => machine.write(&mut after, &step.access),
             }
             let label = Label { thread, event: step.event() };
             keys[thread] = machine.is_unseen(state, thread, &step);
-            if keys[thread] && matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) {
+            if keys[thread] && matches!(step.access, MemoryAccess::Local | MemoryAccess::Fence | MemoryAccess::Store(..)) {
                 into.clear();
                 into.push(label, after);
                 return Ok(());

@@ -13,8 +13,8 @@ use serval_budget::{Budget, StopReason};
 use serval_tso_program::{Program, Thread};
 
 use crate::limits::reason;
-use crate::live::Analysis;
-use crate::machine::{Machine, Next, WAYS};
+use crate::live::ProgramAnalysis;
+use crate::machine::{Machine, NextStep, WAYS};
 use crate::search::Ended;
 
 const STAGE: &str = "the network system";
@@ -51,7 +51,7 @@ pub struct Network {
 /// The network system of a program, if it has at most `pairs` pairs of states.
 pub fn network(program: &Program, pairs: usize, budget: &mut Budget) -> Result<Network, StopReason> {
     let alone: Vec<Program> = program.threads.iter().map(|thread| alone(program, thread)).collect();
-    let analyses: Vec<Analysis> = alone.iter().map(with_all_registers).collect();
+    let analyses: Vec<ProgramAnalysis> = alone.iter().map(with_all_registers).collect();
     let machines: Vec<Machine<'_>> = alone.iter().zip(&analyses).map(|(program, analysis)| Machine::new(program, analysis)).collect();
     let mut globals: IndexSet<Global, FxBuildHasher> = IndexSet::default();
     let mut locals: IndexSet<Local, FxBuildHasher> = IndexSet::default();
@@ -92,8 +92,8 @@ fn alone(program: &Program, thread: &Thread) -> Program {
 }
 
 /// Nothing is urgent, and no register is forgotten, so that states say all that can be asked.
-fn with_all_registers(program: &Program) -> Analysis {
-    let mut analysis = Analysis::new(program, &[]);
+fn with_all_registers(program: &Program) -> ProgramAnalysis {
+    let mut analysis = ProgramAnalysis::new(program, &[]);
     analysis.live.iter_mut().flatten().for_each(|registers| *registers = u64::MAX);
     analysis
 }
@@ -111,7 +111,7 @@ fn step(program: &Program, machines: &[Machine<'_>], at: &Local, shared: &Global
     };
     let mut state = numbers.clone();
     state.extend(&shared.memory);
-    let Next::Step(step) = machine.next_in_memory(&state, 0, is_other) else { return None };
+    let NextStep::Step(step) = machine.next_in_memory(&state, 0, is_other) else { return None };
     let mut after = state.clone();
     machine.go(&mut after, 0, &step);
     machine.write(&mut after, &step.access);

@@ -4,14 +4,14 @@ use serval_tso_program::Op;
 
 use crate::alike::Order;
 use crate::footprints::{Footprints, disturb};
-use crate::machine::{Machine, Next, WAYS};
-use crate::models::Asked;
+use crate::machine::{Machine, NextStep, WAYS};
+use crate::models::PendingQuestions;
 use crate::search::{Faulting, Label, Successors, System};
 
 /// Sequential consistency with the steps of a persistent set from each state.
 pub(crate) struct Persistent<'m, 'p> {
     pub(crate) machine: &'m Machine<'p>,
-    pub(crate) asked: Asked<'p>,
+    pub(crate) asked: PendingQuestions<'p>,
 }
 
 impl Persistent<'_, '_> {
@@ -63,9 +63,9 @@ impl System for Persistent<'_, '_> {
         let machine = self.machine;
         for (thread, is_other) in self.chosen(state).into_iter().flat_map(|thread| WAYS.map(|is_other| (thread, is_other))) {
             let step = match machine.next_in_memory(state, thread, is_other) {
-                Next::Blocked => continue,
-                Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
-                Next::Step(step) => step,
+                NextStep::Blocked => continue,
+                NextStep::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                NextStep::Step(step) => step,
             };
             let mut after = into.copy(state);
             machine.go(&mut after, thread, &step);

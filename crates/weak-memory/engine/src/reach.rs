@@ -8,12 +8,12 @@ use rustc_hash::FxBuildHasher;
 use serval_budget::Budget;
 use serval_tso_program::{Address, Inner, Op};
 
-use crate::machine::{Access, Machine, Next, WAYS};
+use crate::machine::{Machine, MemoryAccess, NextStep, WAYS};
 use crate::search::Ended;
 
 /// How a thread comes to a place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Way {
+pub(crate) enum Arrival {
     Quiet,
     Fence,
     Store(usize, i64),
@@ -23,18 +23,18 @@ pub(crate) enum Way {
 }
 
 /// What a thread has stored last to each cell since its last fence or locked step.
-pub(crate) type Kept = Vec<Option<i64>>;
+pub(crate) type LastStores = Vec<Option<i64>>;
 
 /// The places of a thread, that is its point and its registers, each with what it may have stored last, and how one
 /// comes there.
 #[derive(Default)]
 pub(crate) struct Places {
-    pub(crate) list: IndexMap<Vec<i64>, BTreeSet<Kept>, FxBuildHasher>,
-    pub(crate) ways: Vec<BTreeSet<(usize, Way)>>,
+    pub(crate) list: IndexMap<Vec<i64>, BTreeSet<LastStores>, FxBuildHasher>,
+    pub(crate) ways: Vec<BTreeSet<(usize, Arrival)>>,
 }
 
 /// What threads and cells may be.
-pub(crate) struct Reach {
+pub(crate) struct ReachableValues {
     pub(crate) threads: Vec<Places>,
     pub(crate) values: Vec<BTreeSet<i64>>,
 }
@@ -58,7 +58,7 @@ fn cells_in(parts: &[Inner], into: &mut BTreeSet<usize>) {
 }
 
 /// The steps of a thread from a place, for all values that it may find: how, and where to.
-fn steps(machine: &Machine<'_>, thread: usize, place: &[i64], values: &[BTreeSet<i64>]) -> Vec<(Way, Vec<i64>)> {
+fn steps(machine: &Machine<'_>, thread: usize, place: &[i64], values: &[BTreeSet<i64>]) -> Vec<(Arrival, Vec<i64>)> {
     let mut state = machine.initial();
     machine.layout.local_mut(&mut state, thread).copy_from_slice(place);
     let mut looked = BTreeSet::new();
@@ -67,8 +67,8 @@ fn steps(machine: &Machine<'_>, thread: usize, place: &[i64], values: &[BTreeSet
         Op::Atomic(parts) => cells_in(parts, &mut looked),
         _ => {}
     }
-    if let Next::Step(step) = machine.next(&state, thread, false, &|_| 0)
-        && let Access::Load(cell) = step.access
+    if let NextStep::Step(step) = machine.next(&state, thread, false, &|_| 0)
+        && let MemoryAccess::Load(cell) = step.access
     {
         looked = BTreeSet::from([cell]);
     }
@@ -84,22 +84,22 @@ fn steps(machine: &Machine<'_>, thread: usize, place: &[i64], values: &[BTreeSet
     let mut list = Vec::new();
     for (view, is_other) in views.into_iter().flat_map(|view| WAYS.map(|is_other| (view.clone(), is_other))) {
         let seen = |cell: usize| view.get(&cell).copied().unwrap_or(0);
-        let Next::Step(step) = machine.next(&state, thread, is_other, &seen) else { continue };
+        let NextStep::Step(step) = machine.next(&state, thread, is_other, &seen) else { continue };
         let mut after = state.clone();
         machine.go(&mut after, thread, &step);
         let way = match step.access {
-            Access::Local => Way::Quiet,
-            Access::Fence => Way::Fence,
-            Access::Store(cell, value) => Way::Store(cell, value),
-            Access::Load(cell) => Way::Load(cell, seen(cell)),
-            Access::Locked { writes, .. } => Way::Locked(view.clone().into_iter().collect(), writes),
+            MemoryAccess::Local => Arrival::Quiet,
+            MemoryAccess::Fence => Arrival::Fence,
+            MemoryAccess::Store(cell, value) => Arrival::Store(cell, value),
+            MemoryAccess::Load(cell) => Arrival::Load(cell, seen(cell)),
+            MemoryAccess::Locked { writes, .. } => Arrival::Locked(view.clone().into_iter().collect(), writes),
         };
         list.push((way, machine.layout.local(&after, thread).to_vec()));
     }
     list
 }
 
-impl Reach {
+impl ReachableValues {
     /// The least that has the beginning and is closed.
     pub(crate) fn new(machine: &Machine<'_>, most: usize, budget: &mut Budget) -> Result<Self, Ended> {
         let cells = machine.program.cells.len();
@@ -136,22 +136,22 @@ impl Reach {
     }
 
     /// Notes a step; whether anything is new.
-    fn put(&mut self, thread: usize, from: usize, kept: &BTreeSet<Kept>, way: Way, to: Vec<i64>) -> bool {
-        let after = |kept: &Kept| {
+    fn put(&mut self, thread: usize, from: usize, kept: &BTreeSet<LastStores>, way: Arrival, to: Vec<i64>) -> bool {
+        let after = |kept: &LastStores| {
             let mut kept = kept.clone();
             match &way {
-                Way::Store(cell, value) => kept[*cell] = Some(*value),
-                Way::Fence | Way::Locked(..) => kept.fill(None),
-                Way::Quiet | Way::Load(..) => {}
+                Arrival::Store(cell, value) => kept[*cell] = Some(*value),
+                Arrival::Fence | Arrival::Locked(..) => kept.fill(None),
+                Arrival::Quiet | Arrival::Load(..) => {}
             }
             kept
         };
-        let kept: Vec<Kept> = kept.iter().map(after).collect();
+        let kept: Vec<LastStores> = kept.iter().map(after).collect();
         let mut grown = false;
         match &way {
-            Way::Store(cell, value) => grown |= self.values[*cell].insert(*value),
-            Way::Locked(_, writes) => writes.iter().for_each(|(cell, value)| grown |= self.values[*cell].insert(*value)),
-            Way::Quiet | Way::Fence | Way::Load(..) => {}
+            Arrival::Store(cell, value) => grown |= self.values[*cell].insert(*value),
+            Arrival::Locked(_, writes) => writes.iter().for_each(|(cell, value)| grown |= self.values[*cell].insert(*value)),
+            Arrival::Quiet | Arrival::Fence | Arrival::Load(..) => {}
         }
         let places = &mut self.threads[thread];
         let entry = places.list.entry(to);
@@ -171,13 +171,13 @@ impl Reach {
 
     /// Whether a thread at a place may have stored these last.
     pub(crate) fn is_possible(&self, thread: usize, place: usize, own: &[(usize, i64)]) -> bool {
-        let has = |kept: &Kept| own.iter().all(|(cell, value)| kept[*cell] == Some(*value));
+        let has = |kept: &LastStores| own.iter().all(|(cell, value)| kept[*cell] == Some(*value));
         self.threads[thread].list[place].iter().any(has)
     }
 
     /// As it is written in certificates: for each thread, for each cell.
     pub(crate) fn written(&self) -> (Vec<Vec<Vec<i64>>>, Vec<Vec<i64>>) {
-        let line = |place: &Vec<i64>, kept: &Kept| {
+        let line = |place: &Vec<i64>, kept: &LastStores| {
             let kept = kept.iter().flat_map(|kept| [i64::from(kept.is_some()), kept.unwrap_or(0)]);
             place.iter().copied().chain(kept).collect::<Vec<i64>>()
         };

@@ -4,11 +4,11 @@ use serval_budget::{Budget, StopReason, Stopped};
 use serval_tso_program::Program;
 use serval_tso_proof::{Robust, Violation};
 
-use crate::alike::Alike;
+use crate::alike::Symmetry;
 use crate::attack::Attacks;
-use crate::limits::{EAGER, Limits, MANY, fault, reason};
-use crate::live::Analysis;
-use crate::machine::{Fault, Machine};
+use crate::limits::{EAGER, EngineLimits, MANY, fault, reason};
+use crate::live::ProgramAnalysis;
+use crate::machine::{Machine, RangeFault};
 use crate::search::{Ended, Label, search, search_eagerly};
 use crate::witness::{violation, with_buffers};
 
@@ -26,12 +26,12 @@ pub enum Robustness {
 }
 
 /// Looks for an attack of each thread: first for short ones, then for any, then for all.
-pub(crate) fn robustness(program: &Program, limits: &Limits, budget: &mut Budget) -> Result<Robustness, Fault> {
-    let analysis = Analysis::new(program, &[]);
+pub(crate) fn robustness(program: &Program, limits: &EngineLimits, budget: &mut Budget) -> Result<Robustness, RangeFault> {
+    let analysis = ProgramAnalysis::new(program, &[]);
     let machine = Machine::new(program, &analysis);
     let mut attackers = Vec::new();
     let mut later = Vec::new();
-    let alike = if limits.alike { Alike::new(program, &[]) } else { Alike::default() };
+    let alike = if limits.alike { Symmetry::new(program, &[]) } else { Symmetry::default() };
     let attacks = |attacker: usize| Attacks::new(&machine, attacker).merging(&alike);
     for attacker in 0..program.threads.len() {
         if alike.follows(attacker) {

@@ -8,10 +8,10 @@ use serval_budget::{Budget, StopReason};
 use serval_tso_program::{Op, Program};
 
 use crate::layout::{Buffers, RoundsPart};
-use crate::limits::{Limits, reason};
-use crate::live::Analysis;
-use crate::machine::{Access, Event, Machine, Next, WAYS};
-use crate::models::{Asked, STORE, is_sought};
+use crate::limits::{EngineLimits, reason};
+use crate::live::ProgramAnalysis;
+use crate::machine::{Event, Machine, MemoryAccess, NextStep, WAYS};
+use crate::models::{PendingQuestions, STORE, is_sought};
 use crate::search::{Ended, Faulting, Label, Successors, System, search};
 use crate::witness::{land_of, way_of};
 
@@ -31,7 +31,7 @@ pub struct Rounds {
 /// Rounds, with their numbers behind memory.
 struct Turns<'m, 'p> {
     machine: &'m Machine<'p>,
-    asked: Asked<'p>,
+    asked: PendingQuestions<'p>,
     rounds: usize,
     part: RoundsPart,
 }
@@ -86,15 +86,15 @@ impl System for Turns<'_, '_> {
             }
             for is_other in WAYS {
                 let step = match machine.next(state, thread, is_other, &|cell| self.read(state, thread, cell)) {
-                    Next::Blocked => continue,
-                    Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
-                    Next::Step(step) => step,
+                    NextStep::Blocked => continue,
+                    NextStep::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                    NextStep::Step(step) => step,
                 };
                 let mut after = into.copy(state);
                 machine.go(&mut after, thread, &step);
                 let label = Label { thread, event: step.event() };
                 match step.access {
-                    Access::Store(cell, value) => {
+                    MemoryAccess::Store(cell, value) => {
                         let round = self.part.round(state, thread);
                         for landing in self.part.landing(state, thread).max(round)..=self.rounds + 1 {
                             let mut after = into.copy(&after);
@@ -109,7 +109,7 @@ impl System for Turns<'_, '_> {
                     }
                     _ => machine.write(&mut after, &step.access),
                 }
-                if step.access == Access::Local && machine.is_unseen(state, thread, &step) {
+                if step.access == MemoryAccess::Local && machine.is_unseen(state, thread, &step) {
                     into.clear();
                     into.push(label, after);
                     return Ok(());
@@ -123,14 +123,20 @@ impl System for Turns<'_, '_> {
 
 /// Looks for what questions look for, in at most `rounds` rounds of each thread; questions that are skipped are not
 /// looked for. The error says why there is no such search.
-pub fn in_rounds(program: &Program, rounds: u32, skipped: &[bool], limits: &Limits, budget: &mut Budget) -> Result<Rounds, StopReason> {
+pub fn in_rounds(
+    program: &Program,
+    rounds: u32,
+    skipped: &[bool],
+    limits: &EngineLimits,
+    budget: &mut Budget,
+) -> Result<Rounds, StopReason> {
     if rounds == 0 || rounds > MOST || program.threads.iter().any(|thread| thread.many) {
         let what = format!("from 1 to {MOST} rounds of a fixed number of threads can be looked at");
         return Err(StopReason::Unsupported { stage: STAGE, what });
     }
-    let analysis = Analysis::new(program, &program.questions);
+    let analysis = ProgramAnalysis::new(program, &program.questions);
     let machine = Machine::new(program, &analysis);
-    let mut asked = Asked::new(program);
+    let mut asked = PendingQuestions::new(program);
     asked.skipped = skipped.to_vec();
     let part = RoundsPart::new(&machine.layout, rounds as usize);
     let mut system = Turns { machine: &machine, asked, rounds: rounds as usize, part };
@@ -161,7 +167,7 @@ fn with_rounds(machine: &Machine<'_>, labels: &[Label]) -> Vec<i64> {
             round[thread] += 1;
         } else {
             let buffers = Buffers::of(&machine.layout, &state, STORE);
-            let Next::Step(step) =
+            let NextStep::Step(step) =
                 machine.next(&state, thread, event == Event::Other, &|cell| buffers.read(&machine.layout, &state, thread, cell))
             else {
                 break;
@@ -169,7 +175,7 @@ fn with_rounds(machine: &Machine<'_>, labels: &[Label]) -> Vec<i64> {
             machine.go(&mut state, thread, &step);
             run.push(way_of(machine, thread, event));
             match (&step.access, event) {
-                (Access::Store(cell, value), Event::Queue(landing)) => {
+                (MemoryAccess::Store(cell, value), Event::Queue(landing)) => {
                     buffers.push(&mut state, thread, *cell, &[*value]);
                     waiting[thread].push(landing);
                 }

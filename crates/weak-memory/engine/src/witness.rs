@@ -5,7 +5,7 @@ use serval_tso_proof::Violation;
 use serval_tso_proof::trace::happens_before;
 
 use crate::layout::Buffers;
-use crate::machine::{Access, Event, Machine, Next};
+use crate::machine::{Event, Machine, MemoryAccess, NextStep};
 use crate::models::STORE;
 use crate::search::Label;
 
@@ -43,7 +43,7 @@ pub(crate) fn with_buffers(machine: &Machine<'_>, labels: &[Label]) -> Vec<i64> 
             attacker = Some(thread);
         }
         let buffers = Buffers::of(&machine.layout, &state, STORE);
-        let Next::Step(step) =
+        let NextStep::Step(step) =
             machine.next(&state, thread, label.event == Event::Other, &|cell| buffers.read(&machine.layout, &state, thread, cell))
         else {
             break;
@@ -51,7 +51,7 @@ pub(crate) fn with_buffers(machine: &Machine<'_>, labels: &[Label]) -> Vec<i64> 
         machine.go(&mut state, thread, &step);
         run.push(way_of(machine, thread, label.event));
         match step.access {
-            Access::Store(cell, value) => {
+            MemoryAccess::Store(cell, value) => {
                 buffers.push(&mut state, thread, cell, &[value]);
                 if attacker != Some(thread) {
                     Buffers::of(&machine.layout, &state, STORE).land(&machine.layout, &mut state, thread);

@@ -1,6 +1,6 @@
 //! What a program can be changed by so that fewer stores are delayed: fences and locked stores.
 
-use crate::fences::Place;
+use crate::fences::FencePlace;
 use crate::program::{Inner, LockedKind, Op, Point, Program, Thread};
 
 /// How a place is changed.
@@ -16,7 +16,7 @@ pub enum Change {
 impl Program {
     /// The same program with each of these places changed; they ascend. Places that cannot be changed so are left out.
     #[must_use]
-    pub fn with_changes(&self, change: Change, places: &[Place]) -> Self {
+    pub fn with_changes(&self, change: Change, places: &[FencePlace]) -> Self {
         if change == Change::Fence {
             return self.with_fences(places);
         }
@@ -33,7 +33,7 @@ impl Program {
     }
 
     /// Whether a place can be changed so: fences stand at every point, and only a store can become locked.
-    pub fn can_change(&self, change: Change, place: Place) -> bool {
+    pub fn can_change(&self, change: Change, place: FencePlace) -> bool {
         let node = self.threads.get(place.thread.index()).and_then(|thread| thread.code.get(place.point.index()));
         node.is_some_and(|node| change == Change::Fence || matches!(node.op, Op::Store(..)))
     }

@@ -5,12 +5,12 @@
 //! of its body. What is written is a text like any other: a caller that relies on it reads it and decides about it.
 
 use crate::changes::Change;
-use crate::fences::Place;
+use crate::fences::FencePlace;
 use crate::program::Program;
 use crate::tokens::{Kind, Token, tokens};
 
 /// The text with these places of its program changed; nothing where a place has no statement of its own.
-pub fn with_changes_written(text: &str, program: &Program, change: Change, places: &[Place]) -> Option<String> {
+pub fn with_changes_written(text: &str, program: &Program, change: Change, places: &[FencePlace]) -> Option<String> {
     let tokens = tokens(text, &mut Vec::new());
     let writer = Writer { text, tokens: &tokens };
     // From and to which byte, and what stands there instead.

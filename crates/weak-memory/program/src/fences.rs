@@ -1,11 +1,11 @@
 //! The program with more fences.
 
-use crate::program::{Node, Observed, Op, Point, Program, Thread, ThreadId};
+use crate::program::{ControlPoint, Observed, Op, Point, Program, Thread, ThreadId};
 use crate::value::Expr;
 
 /// A place for a fence: before the step from this point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct FencePlace {
     /// The thread.
     pub thread: ThreadId,
     /// The point.
@@ -16,7 +16,7 @@ impl Program {
     /// The same program with a fence at each of these places, which ascend. Every way to the point, from wherever,
     /// passes the fence first; `T@label` means the point behind the fence. Places that there are not are left out.
     #[must_use]
-    pub fn with_fences(&self, places: &[Place]) -> Self {
+    pub fn with_fences(&self, places: &[FencePlace]) -> Self {
         let mut program = self.clone();
         // For each thread and old point, the new point of the node and the point where one comes to it.
         let mut moved: Vec<Vec<(Point, Point)>> = Vec::new();
@@ -24,7 +24,7 @@ impl Program {
             let mut map = Vec::new();
             let mut at = 0;
             for old in 0..thread.code.len() {
-                let fenced = places.contains(&Place { thread: ThreadId(number), point: Point::new(old) });
+                let fenced = places.contains(&FencePlace { thread: ThreadId(number), point: Point::new(old) });
                 map.push((Point::new(at + usize::from(fenced)), Point::new(at)));
                 at += 1 + usize::from(fenced);
             }
@@ -43,7 +43,7 @@ fn put(thread: &mut Thread, map: &[(Point, Point)]) {
     let (mut code, mut spans) = (Vec::new(), Vec::new());
     for ((node, span), &(own, first)) in thread.code.iter().zip(&thread.spans).zip(map) {
         if own != first {
-            code.push(Node { op: Op::Fence, next: own });
+            code.push(ControlPoint { op: Op::Fence, next: own });
             spans.push(*span);
         }
         let op = match &node.op {
@@ -53,7 +53,7 @@ fn put(thread: &mut Thread, map: &[(Point, Point)]) {
         };
         // The node of the end goes to itself.
         let next = if op == Op::End { own } else { entry(node.next) };
-        code.push(Node { op, next });
+        code.push(ControlPoint { op, next });
         spans.push(*span);
     }
     for (_, point) in &mut thread.labels {

@@ -10,7 +10,7 @@ pub(crate) use expressions::LONGEST;
 use crate::codes;
 use crate::limits::{MAX_DEPTH, MAX_STATEMENTS};
 use crate::tokens::{Kind, Token};
-use crate::tree::{CellItem, File, Name, QuestionItem, QuestionKind, ThreadItem, ValuesItem};
+use crate::tree::{CellItem, File, Name, QuestionForm, QuestionItem, ThreadItem, ValuesItem};
 
 /// Words that begin an item.
 const ITEMS: &[&str] = &["memory", "values", "thread", "never", "exists", "forall"];
@@ -212,9 +212,9 @@ impl<'t> Parser<'t> {
             "memory" => self.memory(file),
             "values" => self.values(file),
             "thread" => self.thread(file),
-            "never" => self.question(file, QuestionKind::Never, start),
-            "exists" => self.question(file, QuestionKind::Exists, start),
-            "forall" => self.question(file, QuestionKind::Forall, start),
+            "never" => self.question(file, QuestionForm::Never, start),
+            "exists" => self.question(file, QuestionForm::Exists, start),
+            "forall" => self.question(file, QuestionForm::Forall, start),
             _ => {
                 let help = match similar(word, ITEMS.iter().copied()) {
                     Some(meant) => format!("did you mean `{meant}`?"),
@@ -275,7 +275,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn question(&mut self, file: &mut File, kind: QuestionKind, start: Span) -> Read<()> {
+    fn question(&mut self, file: &mut File, kind: QuestionForm, start: Span) -> Read<()> {
         self.advance();
         let condition = self.expression()?;
         let span = start.to(self.before());

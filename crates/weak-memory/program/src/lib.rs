@@ -66,10 +66,11 @@ use serval_diagnostic::{Diagnostic, Span};
 pub use changes::Change;
 pub use codes::{ASSUMES_NEVER, FENCE_IN_VAIN, NOT_REACHED, VALUE_LEAVES_RANGE, codes};
 pub use edits::with_changes_written;
-pub use fences::Place;
+pub use fences::FencePlace;
 pub use limits::{MAX_CELLS, MAX_DEPTH, MAX_FILE_BYTES, MAX_REGISTERS, MAX_STATEMENTS, MAX_THREADS, MAX_VALUE};
 pub use program::{
-    Address, Asked, Atom, CellId, Inner, LockedKind, Node, Observed, Op, Point, Program, Question, RegisterId, Thread, ThreadId, Values,
+    Address, Atom, CellId, ControlPoint, Inner, LockedKind, Observed, Op, Point, Program, Question, QuestionKind, RegisterId, Thread,
+    ThreadId, Values,
 };
 pub use value::{BinaryOp, Expr, Undefined};
 

@@ -50,7 +50,7 @@ use crate::grammar::WORDS;
 use crate::limits::{MAX_CELLS, MAX_VALUE};
 use crate::tree::{CellItem, File, Name, Stmt, StmtKind, Target, ThreadItem, ValuesItem};
 use operands::{Register, Width};
-use piece::Piece;
+use piece::TextPiece;
 use plan::Cell;
 
 /// That something was wrong, and has been reported.
@@ -99,7 +99,7 @@ impl Column {
 }
 
 /// What is known while a test is read.
-struct Reader<'d> {
+struct LitmusReader<'d> {
     /// Whether it is of 64 bits.
     wide: bool,
     cells: Vec<Cell>,
@@ -112,8 +112,8 @@ struct Reader<'d> {
     diagnostics: &'d mut Vec<Diagnostic>,
 }
 
-impl Reader<'_> {
-    fn refuse(&mut self, code: Code, piece: Piece<'_>, message: String, expected: &str, help: &str) -> Wrong {
+impl LitmusReader<'_> {
+    fn refuse(&mut self, code: Code, piece: TextPiece<'_>, message: String, expected: &str, help: &str) -> Wrong {
         self.refuse_at(code, piece.span(), message, expected, help)
     }
 
@@ -168,7 +168,7 @@ impl Reader<'_> {
             match self.at_width(
                 number,
                 if fits { cell.width() } else { Width::Narrow },
-                Piece { text: &number.to_string(), start: span.range().start },
+                TextPiece { text: &number.to_string(), start: span.range().start },
             ) {
                 Ok(number) if fits => initial.push((number, span)),
                 Ok(_) => {
@@ -220,17 +220,17 @@ pub(crate) fn parse(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<Fil
     if !diagnostics.is_empty() {
         return None;
     }
-    let mut reader = Reader { wide: false, cells: Vec::new(), sum: 0, exact: false, reach: 0, diagnostics };
-    let (columns, question) = reader.sections(Piece::new(&clean)).ok()?;
+    let mut reader = LitmusReader { wide: false, cells: Vec::new(), sum: 0, exact: false, reach: 0, diagnostics };
+    let (columns, question) = reader.sections(TextPiece::new(&clean)).ok()?;
     let has_wide = columns.iter().any(|column| !column.long.is_empty()) || reader.cells.iter().any(|cell| cell.width() == Width::Wide);
     let threads = columns.into_iter().map(|column| reader.thread(column)).collect();
     let values = vec![reader.values(has_wide)];
     let cells = std::mem::take(&mut reader.cells).iter().flat_map(|cell| reader.items(cell)).collect();
-    let end = Piece { text: "", start: clean.len() }.span();
+    let end = TextPiece { text: "", start: clean.len() }.span();
     Some(File { values, cells, threads, questions: vec![question], end })
 }
 
-impl Reader<'_> {
+impl LitmusReader<'_> {
     /// A thread, which first gives registers their values where these are not 0, and those that it only reads.
     fn thread(&mut self, column: Column) -> ThreadItem {
         let mut body = Vec::new();

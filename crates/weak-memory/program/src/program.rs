@@ -101,7 +101,7 @@ pub enum Inner {
 
 /// A control point: what the step from it does, and where it goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct ControlPoint {
     /// What it does.
     pub op: Op,
     /// Where it goes.
@@ -118,7 +118,7 @@ pub struct Thread {
     /// The names of its registers.
     pub registers: Vec<String>,
     /// The automaton; its last node, and only that, is [`Op::End`].
-    pub code: Vec<Node>,
+    pub code: Vec<ControlPoint>,
     /// For each node, the statement in the text.
     pub spans: Vec<Span>,
     /// Labels, with the point that each stands at.
@@ -183,7 +183,7 @@ pub type Atom = RegisterId;
 
 /// What a question asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum QuestionKind {
     /// That no state has the condition: such a state is bad.
     Never,
     /// Whether some final state has the condition.
@@ -195,7 +195,7 @@ pub enum Asked {
     Assert,
 }
 
-impl Asked {
+impl QuestionKind {
     /// Whether it is about final states alone.
     pub fn is_final(self) -> bool {
         matches!(self, Self::Exists | Self::Forall)
@@ -211,7 +211,7 @@ impl Asked {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     /// What is asked.
-    pub asked: Asked,
+    pub asked: QuestionKind,
     /// The states that are looked for.
     pub condition: Expr<Observed>,
     /// As it is written.

@@ -31,7 +31,7 @@ use std::collections::BTreeSet;
 use serval_diagnostic::Span;
 
 use crate::limits::{MAX_CELLS, MAX_DEPTH, MAX_REGISTERS, MAX_THREADS};
-use crate::program::{Address, CellId, Inner, Node, Observed, Op, Point, Program, RegisterId, Thread};
+use crate::program::{Address, CellId, ControlPoint, Inner, Observed, Op, Point, Program, RegisterId, Thread};
 use crate::value::{BinaryOp, Expr};
 
 /// The program that does under sequential consistency what the given one does with store buffers in at most `rounds`
@@ -259,8 +259,8 @@ impl Making<'_> {
         let of = &self.program.threads[number];
         let span = of.spans.last().copied().unwrap_or(Span::new(0, 0));
         let name = self.fresh(&format!("{}_{what}", of.name));
-        let node = |(at, op): (usize, Op)| Node { next: Point::new(at + usize::from(op != Op::End)), op };
-        let code: Vec<Node> = steps.into_iter().chain([Op::End]).enumerate().map(node).collect();
+        let node = |(at, op): (usize, Op)| ControlPoint { next: Point::new(at + usize::from(op != Op::End)), op };
+        let code: Vec<ControlPoint> = steps.into_iter().chain([Op::End]).enumerate().map(node).collect();
         let spans = vec![span; code.len()];
         Thread { name, many: false, registers, code, spans, labels: Vec::new() }
     }

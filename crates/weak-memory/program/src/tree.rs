@@ -45,7 +45,7 @@ pub(crate) struct ThreadItem {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum QuestionKind {
+pub(crate) enum QuestionForm {
     Never,
     Exists,
     Forall,
@@ -53,7 +53,7 @@ pub(crate) enum QuestionKind {
 
 #[derive(Debug)]
 pub(crate) struct QuestionItem {
-    pub(crate) kind: QuestionKind,
+    pub(crate) kind: QuestionForm,
     pub(crate) condition: Tree,
     pub(crate) text: String,
     pub(crate) span: Span,

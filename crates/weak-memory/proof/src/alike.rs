@@ -51,11 +51,11 @@ use crate::state::State;
 
 /// Groups of threads that are alike.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Alike {
+pub(crate) struct Symmetry {
     groups: Vec<Vec<usize>>,
 }
 
-impl Alike {
+impl Symmetry {
     /// The groups, if they are as they must be for these questions.
     pub(crate) fn new(program: &Program, groups: &[Vec<usize>], questions: &[usize]) -> Result<Self, Refusal> {
         for group in groups {

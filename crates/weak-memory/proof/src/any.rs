@@ -48,7 +48,7 @@ use crate::Refusal;
 use crate::live::Live;
 use crate::robust::{Attack, successors};
 use crate::state::Local;
-use crate::urgent::Seen;
+use crate::urgent::QuestionView;
 
 /// Where a copy is: its `thread*`, and point, registers and, where there are attacks, whether it is a helper.
 pub(crate) type At = (u32, Vec<i64>);
@@ -239,11 +239,11 @@ fn check_attacker(core: &Core<'_>, list: &[Configuration], budget: &mut Budget) 
     let kinds: Vec<(u32, Program, Vec<Vec<u64>>)> = many.iter().map(|id| (id.0, core.program(Some(*id)), core.live(Some(*id)))).collect();
     let mut with_copy = Vec::new();
     for (kind, joint, sets) in &kinds {
-        with_copy.push((*kind, joint, Live::new(joint, &[], sets)?, Seen::everything(joint)));
+        with_copy.push((*kind, joint, Live::new(joint, &[], sets)?, QuestionView::everything(joint)));
     }
     let sets = core.live(None);
     let live = Live::new(&alone, &[], &sets)?;
-    let all_seen = Seen::everything(&alone);
+    let all_seen = QuestionView::everything(&alone);
     for (attack, copies) in &read {
         budget.spend(u64::try_from((copies.len() + 1) * attack.encode().len()).unwrap_or(u64::MAX))?;
         check_after(

@@ -37,7 +37,7 @@ use crate::any::{At, Configuration, Copies, Members, copies_of, moved};
 use crate::live::Live;
 use crate::state::{Local, Model, State};
 use crate::states::successors;
-use crate::urgent::Seen;
+use crate::urgent::QuestionView;
 
 /// A closed list of configurations under sequential consistency.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,9 +107,9 @@ pub(crate) fn check(program: &Program, list: &AnyStates, questions: &[usize], bu
     let mut with_copy = Vec::new();
     for (kind, joint, sets) in &kinds {
         let asked: Vec<&Question> = joint.questions.iter().collect();
-        with_copy.push((*kind, joint, Live::new(joint, &asked, sets)?, Seen::everything(joint)));
+        with_copy.push((*kind, joint, Live::new(joint, &asked, sets)?, QuestionView::everything(joint)));
     }
-    let all_seen = Seen::everything(&core);
+    let all_seen = QuestionView::everything(&core);
     for (state, copies) in &read {
         budget.spend(u64::try_from((copies.len() + 1) * state.encode(Model::Sc).len()).unwrap_or(u64::MAX))?;
         let after = successors(&core, Model::Sc, state, &live, &all_seen, None);

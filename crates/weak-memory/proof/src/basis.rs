@@ -79,7 +79,7 @@ use serval_tso_program::{CellId, Expr, Observed, Program, Question};
 
 use crate::Refusal;
 use crate::live::Live;
-use crate::loads::{Configuration, Entry, Reach, Way, is_below, local_of, numbers_of, own};
+use crate::loads::{Arrival, BufferEntry, LoadConfiguration, ReachableValues, is_below, local_of, numbers_of, own};
 use crate::state::{Model, State};
 
 /// A finite basis.
@@ -100,23 +100,23 @@ pub struct Basis {
 serval_evidence::objects!(Basis);
 
 /// Members by points, registers and memory.
-struct Members(BTreeMap<Vec<i64>, Vec<Vec<Vec<Entry>>>>);
+struct Members(BTreeMap<Vec<i64>, Vec<Vec<Vec<BufferEntry>>>>);
 
 impl Members {
-    fn cover(&self, configuration: &Configuration) -> bool {
+    fn cover(&self, configuration: &LoadConfiguration) -> bool {
         let alike = self.0.get(&configuration.state.encode(Model::Sc));
         alike.into_iter().flatten().any(|member| member.iter().zip(&configuration.buffers).all(|(small, large)| is_below(small, large)))
     }
 }
 
-fn decode(program: &Program, numbers: &[i64]) -> Option<Configuration> {
+fn decode(program: &Program, numbers: &[i64]) -> Option<LoadConfiguration> {
     let (state, mut rest) = State::decode(program, Model::Sc, numbers)?;
     let mut buffers = Vec::new();
     for _ in 0..program.threads.len() {
         let (&[length], behind) = rest.split_first_chunk::<1>()?;
         rest = behind;
         let length = usize::try_from(length).ok()?;
-        let mut buffer: Vec<Entry> = Vec::new();
+        let mut buffer: Vec<BufferEntry> = Vec::new();
         for _ in 0..length {
             let (&[cell, value, flag], behind) = rest.split_first_chunk::<3>()?;
             rest = behind;
@@ -124,27 +124,27 @@ fn decode(program: &Program, numbers: &[i64]) -> Option<Configuration> {
             if !(0..=1).contains(&flag) || flag == 1 && own(&buffer, cell).is_some() {
                 return None;
             }
-            buffer.push(Entry { cell, value, own: flag == 1 });
+            buffer.push(BufferEntry { cell, value, own: flag == 1 });
         }
         buffers.push(buffer);
     }
-    rest.is_empty().then_some(Configuration { state, buffers })
+    rest.is_empty().then_some(LoadConfiguration { state, buffers })
 }
 
 /// A member, one thread of which is looked at.
 struct Before<'a> {
-    reach: &'a Reach,
+    reach: &'a ReachableValues,
     thread: usize,
     /// The place of the thread.
     at: Vec<i64>,
-    member: &'a Configuration,
-    list: Vec<Configuration>,
+    member: &'a LoadConfiguration,
+    list: Vec<LoadConfiguration>,
     program: &'a Program,
 }
 
 impl Before<'_> {
     /// Adds the member with this place, buffer and memory, if that is possible.
-    fn add(&mut self, at: &[i64], buffer: Vec<Entry>, memory: &[i64]) {
+    fn add(&mut self, at: &[i64], buffer: Vec<BufferEntry>, memory: &[i64]) {
         if !self.reach.is_possible(self.thread, at, &buffer) {
             return;
         }
@@ -162,7 +162,7 @@ impl Before<'_> {
         let at = self.at.clone();
         for cell in (0..memory.len()).map(CellId::new).filter(|cell| own(buffer, *cell).is_none()) {
             for value in self.reach.stored(thread, &at, cell) {
-                let lost = [Entry { cell, value, own: true }].into_iter().chain(buffer.iter().copied()).collect();
+                let lost = [BufferEntry { cell, value, own: true }].into_iter().chain(buffer.iter().copied()).collect();
                 self.add(&at, lost, memory);
             }
         }
@@ -175,12 +175,12 @@ impl Before<'_> {
         let reach = self.reach;
         for (from, way) in reach.ways(thread, &at) {
             match way {
-                Way::Quiet => self.add(from, buffer.clone(), memory),
-                Way::Fence if buffer.is_empty() => self.add(from, Vec::new(), memory),
-                Way::Locked(found, writes) if buffer.is_empty() => self.locked(from, found, writes),
-                Way::Fence | Way::Locked(..) => {}
-                Way::Load(cell, value) => self.load(from, *cell, *value),
-                Way::Store(cell, value) => self.store(from, *cell, *value),
+                Arrival::Quiet => self.add(from, buffer.clone(), memory),
+                Arrival::Fence if buffer.is_empty() => self.add(from, Vec::new(), memory),
+                Arrival::Locked(found, writes) if buffer.is_empty() => self.locked(from, found, writes),
+                Arrival::Fence | Arrival::Locked(..) => {}
+                Arrival::Load(cell, value) => self.load(from, *cell, *value),
+                Arrival::Store(cell, value) => self.store(from, *cell, *value),
             }
         }
     }
@@ -198,7 +198,7 @@ impl Before<'_> {
 
     fn load(&mut self, from: &[i64], cell: CellId, value: i64) {
         let (buffer, memory) = (&self.member.buffers[self.thread], &self.member.state.memory);
-        let news = Entry { cell, value, own: false };
+        let news = BufferEntry { cell, value, own: false };
         match own(buffer, cell) {
             Some(entry) if entry.value == value => self.add(from, buffer.clone(), memory),
             Some(_) => {}
@@ -213,7 +213,7 @@ impl Before<'_> {
     fn store(&mut self, from: &[i64], cell: CellId, value: i64) {
         let (buffer, memory) = (&self.member.buffers[self.thread], &self.member.state.memory);
         let Some((newest, older)) = buffer.split_last() else { return };
-        if *newest != (Entry { cell, value, own: true }) || memory[cell.index()] != value {
+        if *newest != (BufferEntry { cell, value, own: true }) || memory[cell.index()] != value {
             return;
         }
         let stored = self.reach.stored(self.thread, from, cell);
@@ -225,7 +225,7 @@ impl Before<'_> {
             for &value in &stored {
                 for place in 0..=older.len() {
                     let mut longer = older.to_vec();
-                    longer.insert(place, Entry { cell, value, own: true });
+                    longer.insert(place, BufferEntry { cell, value, own: true });
                     self.add(from, longer, &memory);
                 }
             }
@@ -234,7 +234,7 @@ impl Before<'_> {
 }
 
 /// What must be covered because of a member.
-pub(crate) fn before(program: &Program, reach: &Reach, member: &Configuration) -> Vec<Configuration> {
+pub(crate) fn before(program: &Program, reach: &ReachableValues, member: &LoadConfiguration) -> Vec<LoadConfiguration> {
     let mut list = Vec::new();
     for thread in 0..program.threads.len() {
         let at = numbers_of(&member.state.locals[thread]);
@@ -266,7 +266,7 @@ fn known(condition: &Expr<Observed>, atom: &dyn Fn(Observed) -> Option<i64>) -> 
 fn check_sought(
     program: &Program,
     question: &Question,
-    reach: &Reach,
+    reach: &ReachableValues,
     members: &Members,
     chosen: &mut (Vec<Vec<i64>>, Vec<i64>),
     budget: &mut Budget,
@@ -310,14 +310,14 @@ fn check_sought(
     let state = State { locals, memory: chosen.1.clone(), buffers };
     // No text brings about a condition without a value; other input that does must cover it.
     let is_sought = state.is_sought(program, question) != Some(false);
-    Ok(!is_sought || members.cover(&Configuration { state, buffers: vec![Vec::new(); program.threads.len()] }))
+    Ok(!is_sought || members.cover(&LoadConfiguration { state, buffers: vec![Vec::new(); program.threads.len()] }))
 }
 
 /// Checks a basis for these questions.
 pub(crate) fn check(program: &Program, basis: &Basis, questions: &[usize], budget: &mut Budget) -> Result<(), Refusal> {
     let asked: Vec<&Question> = program.questions.iter().collect();
     let live = Live::new(program, &asked, &basis.live)?;
-    let reach = Reach::read(program, &basis.threads, &basis.values);
+    let reach = ReachableValues::read(program, &basis.threads, &basis.values);
     require!(BasisShape, reach.is_some(), "what threads and cells may be is not well formed");
     let Some(mut reach) = reach else { return Ok(()) };
     let closed = reach.is_closed(program, &live, budget)?;
@@ -334,7 +334,7 @@ pub(crate) fn check(program: &Program, basis: &Basis, questions: &[usize], budge
     }
     let mut initial = State::initial(program);
     live.forget(&mut initial);
-    let initial = Configuration { state: initial, buffers: vec![Vec::new(); program.threads.len()] };
+    let initial = LoadConfiguration { state: initial, buffers: vec![Vec::new(); program.threads.len()] };
     require!(BasisInitial, !members.cover(&initial), "the initial configuration is above a member");
     for &number in questions {
         let Some(question) = program.questions.get(number) else { continue };

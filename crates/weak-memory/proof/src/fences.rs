@@ -53,7 +53,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 use serval_evidence::require;
-use serval_tso_program::{Change, Observed, Place, Point, Program, ThreadId};
+use serval_tso_program::{Change, FencePlace, Observed, Point, Program, ThreadId};
 
 use crate::run::{self, replay};
 use crate::state::{Model, number_of_copies};
@@ -166,7 +166,7 @@ pub struct FencesShown {
     /// What a place in a loop costs.
     pub loop_cost: u64,
     /// The sets; none, if no set helps.
-    pub sets: Vec<Vec<Place>>,
+    pub sets: Vec<Vec<FencePlace>>,
     /// Whether these are all of their cost.
     pub all: bool,
 }
@@ -286,9 +286,9 @@ fn check_witness(program: &Program, goal: Goal, witness: &Witness, budget: &mut 
 }
 
 /// Checks that a set makes the program meet the goal.
-fn check_set(program: &Program, fences: &Fences, set: &FenceSet, budget: &mut Budget) -> Result<Vec<Place>, Refusal> {
-    let place = |&(thread, point): &At| Place { thread: ThreadId(thread), point: Point(point) };
-    let chosen: Vec<Place> = set.places.iter().map(place).collect();
+fn check_set(program: &Program, fences: &Fences, set: &FenceSet, budget: &mut Budget) -> Result<Vec<FencePlace>, Refusal> {
+    let place = |&(thread, point): &At| FencePlace { thread: ThreadId(thread), point: Point(point) };
+    let chosen: Vec<FencePlace> = set.places.iter().map(place).collect();
     let ascend = set.places.windows(2).all(|pair| pair[0] < pair[1]);
     let possible = chosen.iter().all(|place| program.can_change(fences.means.change(), *place));
     require!(FencesPlaces, ascend && possible, "a change is where there is no such point, or is there twice");

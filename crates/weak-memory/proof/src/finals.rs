@@ -30,7 +30,7 @@ use serval_evidence::require;
 use serval_tso_program::{Program, Question};
 
 use crate::Refusal;
-use crate::alike::Alike;
+use crate::alike::Symmetry;
 use crate::live::Live;
 use crate::persistent::{Persistent, closed};
 use crate::state::{Model, State};
@@ -67,7 +67,7 @@ pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budge
     let asked: Vec<&Question> = program.questions.iter().collect();
     let live = Live::new(program, &asked, &list.live)?;
     let persistent = Persistent::new(program);
-    let alike = Alike::new(program, &list.alike, questions)?;
+    let alike = Symmetry::new(program, &list.alike, questions)?;
     for &question in questions {
         let is_final = program.questions.get(question).is_some_and(|question| question.asked.is_final());
         require!(FinalsQuestion, is_final, "question {question} is not about final states");

@@ -57,4 +57,4 @@ pub use robust::Robust;
 pub use serval_evidence::{Refusal, Rejection};
 pub use state::Model;
 pub use states::States;
-pub use trace::{Edge, Violation};
+pub use trace::{HappensBefore, Violation};

@@ -26,7 +26,7 @@
 //! the smallest set.
 
 use serval_evidence::require;
-use serval_tso_program::{Address, Expr, Inner, Node, Observed, Op, Point, Program, Question, RegisterId};
+use serval_tso_program::{Address, ControlPoint, Expr, Inner, Observed, Op, Point, Program, Question, RegisterId};
 
 use crate::Refusal;
 use crate::state::{Local, State};
@@ -73,7 +73,7 @@ fn assigned_by_parts(parts: &[Inner]) -> u64 {
 }
 
 /// What a step reads, what it assigns in any case, and where it may lead.
-fn flow(node: &Node) -> (u64, u64, Vec<Point>) {
+fn flow(node: &ControlPoint) -> (u64, u64, Vec<Point>) {
     let next = vec![node.next];
     match &node.op {
         Op::End => (0, 0, Vec::new()),

@@ -59,7 +59,7 @@ use crate::step::{self, Access, Next, WAYS, next};
 
 /// An entry of a load buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Entry {
+pub(crate) struct BufferEntry {
     pub(crate) cell: CellId,
     pub(crate) value: i64,
     pub(crate) own: bool,
@@ -67,18 +67,18 @@ pub(crate) struct Entry {
 
 /// A configuration. The store buffers of its state are empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Configuration {
+pub(crate) struct LoadConfiguration {
     pub(crate) state: State,
-    pub(crate) buffers: Vec<Vec<Entry>>,
+    pub(crate) buffers: Vec<Vec<BufferEntry>>,
 }
 
 /// The own entry on a cell.
-pub(crate) fn own(buffer: &[Entry], cell: CellId) -> Option<&Entry> {
+pub(crate) fn own(buffer: &[BufferEntry], cell: CellId) -> Option<&BufferEntry> {
     buffer.iter().find(|entry| entry.own && entry.cell == cell)
 }
 
 /// Whether one buffer is obtained from another by leaving out entries that are not own.
-pub(crate) fn is_below(small: &[Entry], large: &[Entry]) -> bool {
+pub(crate) fn is_below(small: &[BufferEntry], large: &[BufferEntry]) -> bool {
     let mut rest = small.iter().peekable();
     for entry in large {
         if rest.peek() == Some(&entry) {
@@ -92,7 +92,7 @@ pub(crate) fn is_below(small: &[Entry], large: &[Entry]) -> bool {
 
 /// How a thread comes to a point with registers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Way {
+pub(crate) enum Arrival {
     /// Without access.
     Quiet,
     Fence,
@@ -104,15 +104,15 @@ pub(crate) enum Way {
 }
 
 /// A thread at a point with registers, and what it has stored last to each cell.
-pub(crate) type Kept = Vec<Option<i64>>;
+pub(crate) type LastStores = Vec<Option<i64>>;
 
 /// By point and registers of a thread, from where and how it comes there.
-type Ways = BTreeMap<Vec<i64>, BTreeSet<(Vec<i64>, Way)>>;
+type Ways = BTreeMap<Vec<i64>, BTreeSet<(Vec<i64>, Arrival)>>;
 
 /// What threads and cells may be.
-pub(crate) struct Reach {
+pub(crate) struct ReachableValues {
     /// For each thread, by point and registers: what it may have stored last.
-    places: Vec<BTreeMap<Vec<i64>, BTreeSet<Kept>>>,
+    places: Vec<BTreeMap<Vec<i64>, BTreeSet<LastStores>>>,
     /// For each cell.
     pub(crate) values: Vec<BTreeSet<i64>>,
     /// For each thread, by point and registers, from where and how it comes there.
@@ -160,7 +160,7 @@ pub(crate) fn steps(
     local: &Local,
     values: &[BTreeSet<i64>],
     budget: &mut Budget,
-) -> Result<Vec<(Way, Local)>, Refusal> {
+) -> Result<Vec<(Arrival, Local)>, Refusal> {
     let of = &program.threads[thread];
     let mut looked = BTreeSet::new();
     match &of.code[local.point.index()].op {
@@ -194,11 +194,11 @@ pub(crate) fn steps(
         // A step that leaves the range cannot be made.
         let Next::Step(step) = next(program, of, local, way, &seen) else { continue };
         let way = match step.access {
-            Access::None => Way::Quiet,
-            Access::Fence => Way::Fence,
-            Access::Store(cell, value) => Way::Store(cell, value),
-            Access::Load(cell) => Way::Load(cell, seen(cell)),
-            Access::Locked { writes, .. } => Way::Locked(view, writes),
+            Access::None => Arrival::Quiet,
+            Access::Fence => Arrival::Fence,
+            Access::Store(cell, value) => Arrival::Store(cell, value),
+            Access::Load(cell) => Arrival::Load(cell, seen(cell)),
+            Access::Locked { writes, .. } => Arrival::Locked(view, writes),
         };
         list.push((way, step.local));
     }
@@ -206,20 +206,20 @@ pub(crate) fn steps(
 }
 
 /// What a step does to what a thread has stored last, and which values it gives to cells.
-pub(crate) fn written(way: &Way, kept: &Kept) -> (Kept, Vec<(CellId, i64)>) {
+pub(crate) fn written(way: &Arrival, kept: &LastStores) -> (LastStores, Vec<(CellId, i64)>) {
     match way {
-        Way::Quiet | Way::Load(..) => (kept.clone(), Vec::new()),
-        Way::Fence => (vec![None; kept.len()], Vec::new()),
-        Way::Store(cell, value) => {
+        Arrival::Quiet | Arrival::Load(..) => (kept.clone(), Vec::new()),
+        Arrival::Fence => (vec![None; kept.len()], Vec::new()),
+        Arrival::Store(cell, value) => {
             let mut kept = kept.clone();
             kept[cell.index()] = Some(*value);
             (kept, vec![(*cell, *value)])
         }
-        Way::Locked(_, writes) => (vec![None; kept.len()], writes.clone()),
+        Arrival::Locked(_, writes) => (vec![None; kept.len()], writes.clone()),
     }
 }
 
-impl Reach {
+impl ReachableValues {
     /// What threads and cells may be, if that is well formed: for each thread lists of its point, its registers, and
     /// for each cell 1 and what was stored last or 0 and 0; for each cell the values.
     pub(crate) fn read(program: &Program, threads: &[Vec<Vec<i64>>], values: &[Vec<i64>]) -> Option<Self> {
@@ -228,7 +228,7 @@ impl Reach {
         }
         let mut places = Vec::new();
         for (thread, list) in threads.iter().enumerate() {
-            let mut map: BTreeMap<Vec<i64>, BTreeSet<Kept>> = BTreeMap::new();
+            let mut map: BTreeMap<Vec<i64>, BTreeSet<LastStores>> = BTreeMap::new();
             for numbers in list {
                 let (local, kept) = numbers.split_at_checked(1 + program.threads[thread].registers.len())?;
                 local_of(program, thread, local)?;
@@ -281,7 +281,7 @@ impl Reach {
     }
 
     /// From where and how a thread comes to a place.
-    pub(crate) fn ways(&self, thread: usize, to: &[i64]) -> impl Iterator<Item = &(Vec<i64>, Way)> {
+    pub(crate) fn ways(&self, thread: usize, to: &[i64]) -> impl Iterator<Item = &(Vec<i64>, Arrival)> {
         self.ways[thread].get(to).into_iter().flatten()
     }
 
@@ -291,8 +291,8 @@ impl Reach {
     }
 
     /// Whether a thread may be at a place with this buffer.
-    pub(crate) fn is_possible(&self, thread: usize, at: &[i64], buffer: &[Entry]) -> bool {
-        let has = |kept: &Kept| buffer.iter().filter(|entry| entry.own).all(|entry| kept[entry.cell.index()] == Some(entry.value));
+    pub(crate) fn is_possible(&self, thread: usize, at: &[i64], buffer: &[BufferEntry]) -> bool {
+        let has = |kept: &LastStores| buffer.iter().filter(|entry| entry.own).all(|entry| kept[entry.cell.index()] == Some(entry.value));
         self.places[thread].get(at).is_some_and(|all| all.iter().any(has))
     }
 }

@@ -42,13 +42,13 @@ use serval_evidence::require;
 use serval_tso_program::{Program, Question};
 
 use crate::Refusal;
-use crate::alike::{Alike, rearrange, taken};
+use crate::alike::{Symmetry, rearrange, taken};
 use crate::live::Live;
 use crate::persistent::Persistent;
 use crate::state::{Model, State};
 use crate::states::{States, has};
 use crate::step::{Access, Next, WAYS};
-use crate::urgent::Seen;
+use crate::urgent::QuestionView;
 
 /// A merged state: a state whose buffers have the entries, and which of them are repeated.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl Merged {
     }
 
     /// Changes the places of threads that are alike, so that what they have ascends.
-    pub(crate) fn sort(&mut self, alike: &Alike) {
+    pub(crate) fn sort(&mut self, alike: &Symmetry) {
         let has = |thread: usize| (&self.state.locals[thread], &self.state.buffers[thread], &self.repeated[thread]);
         let order = alike.order(self.repeated.len(), |one, other| has(one).cmp(&has(other)));
         rearrange(&mut self.state, &order);
@@ -121,7 +121,7 @@ pub(crate) fn successors(
     program: &Program,
     merged: &Merged,
     live: &Live<'_>,
-    seen: &Seen,
+    seen: &QuestionView,
     persistent: &Persistent,
 ) -> Result<Vec<Merged>, usize> {
     let mut list = Vec::new();
@@ -161,8 +161,8 @@ pub(crate) fn successors(
 pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budget: &mut Budget) -> Result<(), Refusal> {
     let asked: Vec<&Question> = program.questions.iter().collect();
     let live = Live::new(program, &asked, &list.live)?;
-    let seen = Seen::new(program, &asked);
-    let alike = Alike::new(program, &list.alike, questions)?;
+    let seen = QuestionView::new(program, &asked);
+    let alike = Symmetry::new(program, &list.alike, questions)?;
     let persistent = Persistent::new(program);
     let begins = has(&list.states, &Merged::initial(program).encode());
     require!(StatesInitial, begins, "the initial state is not in the list, or the list does not ascend");

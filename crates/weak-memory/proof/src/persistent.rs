@@ -59,7 +59,7 @@
 use serval_tso_program::{Address, CellId, Inner, Op, Program};
 
 use crate::state::{Local, Model, State};
-use crate::urgent::Seen;
+use crate::urgent::QuestionView;
 
 /// Cells as bits; there are at most as many as a program may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -167,7 +167,7 @@ impl Persistent {
 
 impl Persistent {
     /// The leading set of a state, as bits, where the steps of these threads are keys.
-    pub(crate) fn leading_in(&self, program: &Program, model: Model, state: &State, keys: &[bool], seen: &Seen) -> u64 {
+    pub(crate) fn leading_in(&self, program: &Program, model: Model, state: &State, keys: &[bool], seen: &QuestionView) -> u64 {
         let moves = |(thread, local): (usize, &Local)| {
             let point = local.point.index();
             let stores = matches!(program.threads[thread].code[point].op, Op::Store(..));

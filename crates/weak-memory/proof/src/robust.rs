@@ -71,13 +71,13 @@ use serval_evidence::require;
 use serval_tso_program::{CellId, Point, Program};
 
 use crate::Refusal;
-use crate::alike::{Alike, rearrange, taken};
+use crate::alike::{Symmetry, rearrange, taken};
 use crate::live::Live;
 use crate::persistent::{Accesses, Moves, Persistent, leading};
 use crate::state::{Model, State};
 use crate::states::has;
 use crate::step::{Access, Next, Step, WAYS, Way, next};
-use crate::urgent::Seen;
+use crate::urgent::QuestionView;
 
 /// A closed list of instrumented states for each attacker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,7 +149,7 @@ impl Attack {
     }
 
     /// Changes the places of threads that are alike, so that what they have ascends.
-    pub(crate) fn sort(&mut self, alike: &Alike) {
+    pub(crate) fn sort(&mut self, alike: &Symmetry) {
         let has = |thread: usize| (&self.state.locals[thread], self.helpers[thread]);
         let order = alike.order(self.helpers.len(), |one, other| has(one).cmp(&has(other)));
         rearrange(&mut self.state, &order);
@@ -276,7 +276,7 @@ pub(crate) fn successors(
     attacker: usize,
     attack: &Attack,
     live: &Live<'_>,
-    seen: &Seen,
+    seen: &QuestionView,
     persistent: Option<&Persistent>,
 ) -> Result<Vec<(usize, Attack)>, usize> {
     let mut list = Vec::new();
@@ -316,10 +316,10 @@ pub(crate) fn successors(
 /// Checks that no attack succeeds.
 pub(crate) fn check(program: &Program, robust: &Robust, budget: &mut Budget) -> Result<(), Refusal> {
     let live = Live::new(program, &[], &robust.live)?;
-    let seen = Seen::new(program, &[]);
+    let seen = QuestionView::new(program, &[]);
     let complete = robust.attackers.len() == program.threads.len();
     require!(RobustAttackers, complete, "there are {} lists for {} threads", robust.attackers.len(), program.threads.len());
-    let alike = Alike::new(program, &robust.alike, &[])?;
+    let alike = Symmetry::new(program, &robust.alike, &[])?;
     let persistent = Persistent::new(program);
     let mut initial = Attack::initial(program);
     live.forget(&mut initial.state);

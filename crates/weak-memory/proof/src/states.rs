@@ -27,12 +27,12 @@ use serval_evidence::require;
 use serval_tso_program::{Program, Question};
 
 use crate::Refusal;
-use crate::alike::Alike;
+use crate::alike::Symmetry;
 use crate::live::Live;
 use crate::persistent::Persistent;
 use crate::state::{Model, State};
 use crate::step::{Next, WAYS};
-use crate::urgent::Seen;
+use crate::urgent::QuestionView;
 
 /// A closed list of states.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,8 +59,8 @@ pub(crate) fn has(states: &[Vec<i64>], numbers: &[i64]) -> bool {
 pub(crate) fn check(program: &Program, model: Model, list: &States, questions: &[usize], budget: &mut Budget) -> Result<(), Refusal> {
     let asked: Vec<&Question> = program.questions.iter().collect();
     let live = Live::new(program, &asked, &list.live)?;
-    let seen = Seen::new(program, &asked);
-    let alike = Alike::new(program, &list.alike, questions)?;
+    let seen = QuestionView::new(program, &asked);
+    let alike = Symmetry::new(program, &list.alike, questions)?;
     let persistent = Persistent::new(program);
     let mut initial = State::initial(program);
     live.forget(&mut initial);
@@ -103,7 +103,7 @@ pub(crate) fn successors(
     model: Model,
     state: &State,
     live: &Live<'_>,
-    seen: &Seen,
+    seen: &QuestionView,
     persistent: Option<&Persistent>,
 ) -> Result<Vec<(usize, State)>, usize> {
     let mut list = Vec::new();

@@ -26,7 +26,7 @@ pub enum What {
 
 /// An event of a run, and what memory and buffers are afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct RunEvent {
     /// The thread.
     pub thread: usize,
     /// What happened.
@@ -38,7 +38,7 @@ pub struct Told {
 }
 
 /// The events of a run.
-pub fn told(program: &Program, model: Model, run: &[i64], budget: &mut Budget) -> Result<Vec<Told>, Refusal> {
+pub fn told(program: &Program, model: Model, run: &[i64], budget: &mut Budget) -> Result<Vec<RunEvent>, Refusal> {
     let mut list = Vec::new();
     replay(program, model, run, budget, &mut |state, moved, step| {
         let (thread, what, after) = match (moved, step) {
@@ -59,7 +59,7 @@ pub fn told(program: &Program, model: Model, run: &[i64], budget: &mut Budget) -
             }
         };
         let State { memory, buffers, .. } = after.unwrap_or_else(|| state.clone());
-        list.push(Told { thread, what, memory, buffers });
+        list.push(RunEvent { thread, what, memory, buffers });
     })?;
     Ok(list)
 }

@@ -45,7 +45,7 @@ serval_evidence::objects!(Violation);
 
 /// Why one event happens before another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Edge {
+pub enum HappensBefore {
     /// Program order.
     Program,
     /// Coherence: both write this cell.
@@ -144,19 +144,19 @@ impl Trace {
     }
 
     /// Why the event at one place of the run happens before that at another, if it does.
-    pub(crate) fn edge(&self, first: usize, second: usize) -> Option<Edge> {
+    pub(crate) fn edge(&self, first: usize, second: usize) -> Option<HappensBefore> {
         let (one, two) = (self.event(first)?, self.event(second)?);
         if one.thread == two.thread && one.at < two.at {
-            return Some(Edge::Program);
+            return Some(HappensBefore::Program);
         }
         for &(cell, when) in &one.writes {
             if two.reads.iter().any(|(read, from)| *read == cell && from.is_some_and(|from| self.events[from].at == one.at)) {
-                return Some(Edge::ReadsFrom(cell));
+                return Some(HappensBefore::ReadsFrom(cell));
             }
             if let (Some(when), Some(later)) = (when, Self::written(two, cell))
                 && when < later
             {
-                return Some(Edge::Coherence(cell));
+                return Some(HappensBefore::Coherence(cell));
             }
         }
         for &(cell, from) in one.reads.iter().filter(|_| one.at != two.at) {
@@ -168,7 +168,7 @@ impl Trace {
             if let (Some(read), Some(later)) = (read, Self::written(two, cell))
                 && read < later
             {
-                return Some(Edge::Conflict(cell));
+                return Some(HappensBefore::Conflict(cell));
             }
         }
         None
@@ -183,7 +183,7 @@ pub(crate) fn traced(program: &Program, run: &[i64], budget: &mut Budget) -> Res
 }
 
 /// Checks a violation, and says why each event of the cycle happens before the next.
-pub(crate) fn check(program: &Program, violation: &Violation, budget: &mut Budget) -> Result<Vec<Edge>, Refusal> {
+pub(crate) fn check(program: &Program, violation: &Violation, budget: &mut Budget) -> Result<Vec<HappensBefore>, Refusal> {
     let (trace, end) = traced(program, &violation.run, budget)?;
     require!(TraceLanded, end.buffers.iter().all(Vec::is_empty), "a store waits at the end of the run");
     let cycle = &violation.cycle;
@@ -210,6 +210,6 @@ pub fn happens_before(program: &Program, run: &[i64], budget: &mut Budget) -> Re
 }
 
 /// Why each event of a cycle happens before the next, for a violation that is accepted.
-pub fn explained(program: &Program, violation: &Violation, budget: &mut Budget) -> Result<Vec<Edge>, Refusal> {
+pub fn explained(program: &Program, violation: &Violation, budget: &mut Budget) -> Result<Vec<HappensBefore>, Refusal> {
     check(program, violation, budget)
 }

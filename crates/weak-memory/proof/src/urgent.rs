@@ -49,7 +49,7 @@ use crate::state::Local;
 use crate::step::Step;
 
 /// What questions about all states speak of.
-pub(crate) struct Seen {
+pub(crate) struct QuestionView {
     /// Of each thread, by point.
     points: Vec<Vec<bool>>,
     /// Of each thread, by register.
@@ -58,7 +58,7 @@ pub(crate) struct Seen {
     memory: bool,
 }
 
-impl Seen {
+impl QuestionView {
     pub(crate) fn new(program: &Program, questions: &[&Question]) -> Self {
         let mut seen = Self {
             points: program.threads.iter().map(|thread| vec![false; thread.code.len()]).collect(),

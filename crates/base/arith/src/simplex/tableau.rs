@@ -9,7 +9,7 @@ use crate::{Int, Rational};
 /// Rows `Σ aᵢ·xᵢ = 0`, sorted by variable, and which rows a variable is in.
 #[derive(Clone, Default)]
 pub(super) struct Tableau {
-    rows: Vec<Row>,
+    rows: Vec<TableauRow>,
     /// For each variable the rows that it occurs in, in no particular order.
     columns: Vec<Vec<u32>>,
     /// For each variable the row in which it is basic.
@@ -21,14 +21,14 @@ pub(super) struct Tableau {
 }
 
 #[derive(Clone)]
-struct Row {
+struct TableauRow {
     entries: Vec<(u32, Int)>,
     basic: u32,
     /// The coefficient of the basic variable.
     coefficient: Int,
 }
 
-impl Row {
+impl TableauRow {
     fn coefficient_of(&self, variable: u32) -> &Int {
         const ZERO: &Int = &Int::ZERO;
         self.entries.binary_search_by_key(&variable, |&(variable, _)| variable).map_or(ZERO, |at| &self.entries[at].1)
@@ -50,7 +50,7 @@ impl Tableau {
         entries.push((defined, -&Int::ONE));
         entries.sort_unstable_by_key(|&(variable, _)| variable);
         let basics: Vec<u32> = entries.iter().filter_map(|&(variable, _)| self.basic_in[variable as usize]).collect();
-        let mut row = Row { entries, basic: defined, coefficient: Int::ZERO };
+        let mut row = TableauRow { entries, basic: defined, coefficient: Int::ZERO };
         for basic in basics {
             let other = &self.rows[basic as usize];
             let factor = row.coefficient_of(other.basic).clone();
@@ -144,7 +144,7 @@ impl Tableau {
     pub(super) fn pivot(&mut self, row: u32, entering: u32, budget: &mut Budget) -> Result<(), Stopped> {
         self.broken = true;
         let mut pivot =
-            std::mem::replace(&mut self.rows[row as usize], Row { entries: Vec::new(), basic: entering, coefficient: Int::ZERO });
+            std::mem::replace(&mut self.rows[row as usize], TableauRow { entries: Vec::new(), basic: entering, coefficient: Int::ZERO });
         let coefficient = pivot.coefficient_of(entering).clone();
         self.basic_in[pivot.basic as usize] = None;
         self.basic_in[entering as usize] = Some(row);

@@ -4,15 +4,15 @@
 use serval_budget::{Budget, Stopped};
 use serval_linear::{Linear, Literal};
 
-use super::frame::{Frame, Split};
-use super::{Form, Solver};
+use super::frame::{Split, SplitFrame};
+use super::{SimplexForm, Solver};
 use crate::simplex::{Side, Variable};
 use crate::{Int, Rational};
 
 /// A form of a literal that the simplex knows.
 #[derive(Clone)]
 pub(super) struct Prepared {
-    pub(super) form: Form,
+    pub(super) form: SimplexForm,
     /// The quotient of a divisibility.
     pub(super) quotient: Option<Variable>,
 }
@@ -65,10 +65,10 @@ impl Solver {
     /// If several cases are open, the split is on whether the literal that is
     /// closest to holding holds, so that cases do not overlap. It becomes a
     /// split on the clause again where nothing needed that.
-    pub(super) fn violated_clause(&self, frames: &[Frame], budget: &mut Budget) -> Result<Option<Split>, Stopped> {
+    pub(super) fn violated_clause(&self, frames: &[SplitFrame], budget: &mut Budget) -> Result<Option<Split>, Stopped> {
         let mut best: Option<(u64, Split)> = None;
         let mut on_way = vec![false; self.problem.clauses.len()];
-        for clause in frames.iter().filter_map(Frame::clause) {
+        for clause in frames.iter().filter_map(SplitFrame::clause) {
             on_way[clause as usize] = true;
         }
         for (index, clause) in (0..).zip(&self.problem.clauses).filter(|&(index, _)| !on_way[index as usize]) {

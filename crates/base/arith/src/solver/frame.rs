@@ -4,7 +4,7 @@ use serval_linear::{Literal, Problem};
 
 use super::{Refuted, Solver, introducer};
 use crate::Int;
-use crate::refutation::{Child, Refutation, Step, StepId};
+use crate::refutation::{Child, Refutation, RefutationStep, StepId};
 use crate::simplex::Variable;
 
 /// What is split on.
@@ -28,7 +28,7 @@ pub(super) enum Case {
 }
 
 /// A split, and how far it has been refuted.
-pub(super) struct Frame {
+pub(super) struct SplitFrame {
     split: Split,
     /// Where the bounds of the present case begin.
     pub(super) mark: usize,
@@ -43,7 +43,7 @@ pub(super) struct Frame {
     children: Vec<Child>,
 }
 
-impl Frame {
+impl SplitFrame {
     pub(super) fn new(split: Split, mark: usize) -> Self {
         Self { split, mark, assumption: u32::MAX, quotient: None, equality: None, literal: 0, residue: 0, children: Vec::new() }
     }
@@ -115,12 +115,12 @@ impl Frame {
     }
 
     /// The refutation of the node when all cases are refuted.
-    pub(super) fn close(self, solver: &Solver, frames: &[Frame], refutation: &mut Refutation) -> Refuted {
+    pub(super) fn close(self, solver: &Solver, frames: &[SplitFrame], refutation: &mut Refutation) -> Refuted {
         let mut children = self.children;
         match self.split {
             Split::Clause(clause) => {
                 let used = uses(&children);
-                (refutation.add(Step::Clause { clause, children }), used)
+                (refutation.add(RefutationStep::Clause { clause, children }), used)
             }
             Split::Bound { terms, at_most } => {
                 // Also the assumptions that introduced its variables are used.
@@ -128,20 +128,20 @@ impl Frame {
                 used.extend(uses(&children));
                 used.sort_unstable();
                 used.dedup();
-                (refutation.add(Step::Bound { terms, at_most, children }), used)
+                (refutation.add(RefutationStep::Bound { terms, at_most, children }), used)
             }
             Split::Literal { clause, literal } => {
                 children.reverse();
                 children = match as_clause(&solver.problem, (clause, literal), children, refutation) {
                     Ok(children) => {
                         let used = uses(&children);
-                        return (refutation.add(Step::Clause { clause, children }), used);
+                        return (refutation.add(RefutationStep::Clause { clause, children }), used);
                     }
                     Err(children) => children,
                 };
                 let used = uses(&children);
                 let (terms, at_most) = solver.negation(clause, literal).unwrap_or_default();
-                (refutation.add(Step::Bound { terms, at_most, children }), used)
+                (refutation.add(RefutationStep::Bound { terms, at_most, children }), used)
             }
         }
     }
@@ -158,7 +158,7 @@ fn as_clause(
     refutation: &Refutation,
 ) -> Result<Vec<Child>, Vec<Child>> {
     let (Some(first), Some(literals)) = (children.first(), problem.clauses.get(clause as usize)) else { return Err(children) };
-    let Step::Clause { clause: other, children: cases } = refutation.step(first.step) else { return Err(children) };
+    let RefutationStep::Clause { clause: other, children: cases } = refutation.step(first.step) else { return Err(children) };
     let position: u64 = literals[..literal]
         .iter()
         .map(|literal| match literal {

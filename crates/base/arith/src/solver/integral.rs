@@ -3,9 +3,9 @@
 use serval_budget::{Budget, Stopped};
 
 use super::frame::Split;
-use super::{Search, Solver, Visit, assumptions, number};
+use super::{BranchStack, Solver, Visit, assumptions, number};
 use crate::lattice::Taken;
-use crate::refutation::{self, Multiples, Step};
+use crate::refutation::{self, Multiples, RefutationStep};
 use crate::simplex::{Bound, Explanation, Side, Source, Variable};
 use crate::{Int, Rational};
 
@@ -21,7 +21,7 @@ const SHORT: usize = 4;
 /// An equation of the lattice test: its expression is a multiple of that of a
 /// fact.
 #[derive(Clone)]
-struct Row {
+struct LatticeRow {
     source: Source,
     scale: Rational,
     terms: Vec<(Variable, Int)>,
@@ -30,7 +30,7 @@ struct Row {
 }
 
 impl Solver {
-    pub(super) fn split_fraction(&mut self, fractional: Variable, search: &mut Search, budget: &mut Budget) -> Result<Visit, Stopped> {
+    pub(super) fn split_fraction(&mut self, fractional: Variable, search: &mut BranchStack, budget: &mut Budget) -> Result<Visit, Stopped> {
         if let Some(multipliers) = self.take_equalities(budget)? {
             let rows = self.problem_rows(&multipliers);
             return self.lattice_leaf(rows, &[], search);
@@ -60,14 +60,14 @@ impl Solver {
         Ok(None)
     }
 
-    fn problem_rows(&self, multipliers: &[(usize, Rational)]) -> Vec<(Row, Rational)> {
+    fn problem_rows(&self, multipliers: &[(usize, Rational)]) -> Vec<(LatticeRow, Rational)> {
         let source = |index: usize| match self.lattice_sources.get(index) {
             Some((source, scale)) => (*source, scale.clone()),
             None => (Source::Equality(number(self.lattice_told)), Rational::ONE),
         };
         let row = |&(index, ref multiplier): &(usize, Rational)| {
             let (source, scale) = source(index);
-            (Row { source, scale, terms: Vec::new(), group: None }, multiplier.clone())
+            (LatticeRow { source, scale, terms: Vec::new(), group: None }, multiplier.clone())
         };
         multipliers.iter().map(row).collect()
     }
@@ -79,10 +79,10 @@ impl Solver {
         &mut self,
         first: usize,
         fractional: Variable,
-        search: &mut Search,
+        search: &mut BranchStack,
         budget: &mut Budget,
     ) -> Result<Visit, Stopped> {
-        let mut rows: Vec<Row> = Vec::new();
+        let mut rows: Vec<LatticeRow> = Vec::new();
         let assumed = search.frames.iter().filter_map(|frame| Some((frame.equality?, Source::Assumption(frame.assumption))));
         for (variable, source) in assumed.collect::<Vec<_>>() {
             // One of the two bounds may have been known before, from elsewhere.
@@ -131,7 +131,7 @@ impl Solver {
         bound: &Bound,
         side: Side,
         group: Option<usize>,
-        rows: &mut Vec<Row>,
+        rows: &mut Vec<LatticeRow>,
         budget: &mut Budget,
     ) -> Result<Option<Vec<(usize, Rational)>>, Stopped> {
         if matches!(bound.source, Source::Equality(_)) {
@@ -146,7 +146,7 @@ impl Solver {
         let scale = &bound.factor * &Rational::from(&q);
         let scale = if side == Side::Lower { scale } else { -&scale };
         let taken = self.lattice.take(terms.iter().map(|(variable, coefficient)| (variable.0, coefficient.clone())), p, budget)?;
-        let row = Row { source: bound.source, scale, terms, group };
+        let row = LatticeRow { source: bound.source, scale, terms, group };
         match taken {
             Taken::Redundant | Taken::Contradicts => Ok(None),
             Taken::Consistent => {
@@ -161,7 +161,7 @@ impl Solver {
     }
 
     /// The rows that multipliers refer to.
-    fn found_rows(&self, first: usize, multipliers: &[(usize, Rational)], rows: &[Row]) -> Vec<(Row, Rational)> {
+    fn found_rows(&self, first: usize, multipliers: &[(usize, Rational)], rows: &[LatticeRow]) -> Vec<(LatticeRow, Rational)> {
         let (own, later): (Vec<_>, Vec<_>) = multipliers.iter().cloned().partition(|(index, _)| *index < first);
         let mut found = self.problem_rows(&own);
         found.extend(later.into_iter().filter_map(|(index, multiplier)| Some((rows.get(index - first)?.clone(), multiplier))));
@@ -170,9 +170,9 @@ impl Solver {
 
     fn lattice_leaf(
         &self,
-        rows: Vec<(Row, Rational)>,
+        rows: Vec<(LatticeRow, Rational)>,
         groups: &[Vec<(Variable, Side, Rational)>],
-        search: &mut Search,
+        search: &mut BranchStack,
     ) -> Result<Visit, Stopped> {
         let mut used_groups: Vec<usize> = rows.iter().filter_map(|(row, _)| row.group).collect();
         used_groups.sort_unstable();
@@ -197,13 +197,13 @@ impl Solver {
         used.extend(assumptions(&tight));
         used.sort_unstable();
         used.dedup();
-        Ok(Visit::Refuted((search.refutation.add(Step::Lattice { modulus, combination, tight }), used)))
+        Ok(Visit::Refuted((search.refutation.add(RefutationStep::Lattice { modulus, combination, tight }), used)))
     }
 
     /// The combination of rows has integral coefficients; a split on its value
     /// at the point, which is not integral. `None` if it has too many terms or
     /// too large coefficients.
-    fn cut(&self, rows: &[(Row, Rational)], most: usize) -> Option<Split> {
+    fn cut(&self, rows: &[(LatticeRow, Rational)], most: usize) -> Option<Split> {
         let mut terms: Vec<(Variable, Rational)> = Vec::new();
         for (row, multiplier) in rows {
             let factor = multiplier;

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use serval_budget::Budget;
-use serval_semilinear::{Error, Letter, Options, Semilinear, Work};
+use serval_semilinear::{Error, Letter, Options, Semilinear, SetWork};
 
 use crate::support::{all_options, any_set, config, counts, members, point, points, set};
 
@@ -15,7 +15,7 @@ proptest! {
         let members = members(&set);
         for options in all_options(5000).step_by(2) {
             let mut budget = Budget::unlimited();
-            let independent = set.independent(&mut Work::new(&options, &mut budget)).unwrap();
+            let independent = set.independent(&mut SetWork::new(&options, &mut budget)).unwrap();
             prop_assert_eq!(&crate::support::members(&independent), &members);
             let mut by_forms = std::collections::BTreeSet::new();
             for component in independent.components() {
@@ -45,7 +45,7 @@ proptest! {
         let members = members(&set);
         let options = Options::default();
         let mut budget = Budget::unlimited();
-        let complement = set.clauses(&mut Work::new(&options, &mut budget)).unwrap();
+        let complement = set.clauses(&mut SetWork::new(&options, &mut budget)).unwrap();
         // A cap, as some need more disjuncts than a test should make.
         let disjuncts: Result<Vec<_>, Error> = complement.disjuncts(3000, &mut budget).collect();
         let exact: Result<Vec<_>, Error> = complement.disjuncts(3000, &mut budget).exact(100_000).collect();
@@ -81,7 +81,7 @@ proptest! {
     fn emptiness_of_disjuncts(set in any_set(2, 2)) {
         let options = Options::default();
         let mut budget = Budget::unlimited();
-        let complement = set.clauses(&mut Work::new(&options, &mut budget)).unwrap();
+        let complement = set.clauses(&mut SetWork::new(&options, &mut budget)).unwrap();
         let mut other = Budget::ticks(10_000_000);
         for disjunct in complement.disjuncts(50, &mut budget).flatten() {
             // Numbers are small, so that what is not empty has rather small vectors.
@@ -98,7 +98,7 @@ fn disjuncts(set: &Semilinear) -> Vec<String> {
     let name = |letter: Letter| ["a", "b", "c"][letter.0].to_string();
     let options = Options::default();
     let mut budget = Budget::unlimited();
-    let complement = set.clauses(&mut Work::new(&options, &mut budget)).unwrap();
+    let complement = set.clauses(&mut SetWork::new(&options, &mut budget)).unwrap();
     complement.disjuncts(100, &mut budget).map(|disjunct| disjunct.unwrap().display(&name).to_string()).collect()
 }
 
@@ -131,7 +131,7 @@ fn the_iterator_stops() {
     let set = set(&[([1, 0, 0], vec![]), ([0, 1, 0], vec![]), ([0, 0, 1], vec![])]);
     let options = Options::default();
     let mut budget = Budget::unlimited();
-    let complement = set.clauses(&mut Work::new(&options, &mut budget)).unwrap();
+    let complement = set.clauses(&mut SetWork::new(&options, &mut budget)).unwrap();
     let found: Vec<_> = complement.disjuncts(1, &mut budget).collect();
     assert_eq!(found.len(), 2);
     assert_eq!(found[1], Err(Error::TooLarge { what: "disjuncts", cap: 1 }));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use serval_budget::Budget;
-use serval_semilinear::{Counts, Error, Letter, LinearSet, Options, Semilinear, Vector, Work};
+use serval_semilinear::{Counts, Error, Letter, LinearSet, Options, Semilinear, SetWork, Vector};
 
 use crate::support::{Point, all_options, any_set, closure, config, counts, inside, linear, members, plus, point, points, set};
 
@@ -38,7 +38,7 @@ proptest! {
             in_left.iter().flat_map(|&a| in_right.iter().map(move |&b| plus(a, b))).filter(|&sum| inside(sum)).collect();
         for options in all_options(1000) {
             let mut budget = Budget::unlimited();
-            let work = &mut Work::new(&options, &mut budget);
+            let work = &mut SetWork::new(&options, &mut budget);
             prop_assert_eq!(&members(&left.union(&right, work).unwrap()), &union);
             prop_assert_eq!(&members(&left.sum(&right, work).unwrap()), &sum);
         }
@@ -50,7 +50,7 @@ proptest! {
         let star = closure([[0; 3]], &steps);
         for options in all_options(1000) {
             let mut budget = Budget::unlimited();
-            let work = &mut Work::new(&options, &mut budget);
+            let work = &mut SetWork::new(&options, &mut budget);
             prop_assert_eq!(&members(&set.star(work).unwrap()), &star, "{:?}", options);
         }
     }
@@ -74,7 +74,7 @@ proptest! {
     fn small(set in any_set(5, 3)) {
         let options = Options::default();
         let mut budget = Budget::unlimited();
-        let work = &mut Work::new(&options, &mut budget);
+        let work = &mut SetWork::new(&options, &mut budget);
         let small = set.small(work).unwrap();
         prop_assert_eq!(members(&small), members(&set));
         prop_assert!(small.components().len() <= set.components().len());
@@ -95,7 +95,7 @@ proptest! {
     fn inclusion(small in any_set(2, 2), large in any_set(3, 3)) {
         let options = Options::default();
         let mut budget = Budget::ticks(50_000_000);
-        let work = &mut Work::new(&options, &mut budget);
+        let work = &mut SetWork::new(&options, &mut budget);
         let both = small.union(&large, work).unwrap();
         for (small, large) in [(&small, &large), (&both, &large), (&small, &both)] {
             let (in_small, in_large) = (members(small), members(large));
@@ -127,7 +127,7 @@ fn far_subset(small: &Semilinear, large: &Semilinear) -> bool {
 fn inclusion_that_is_not_obvious() {
     let options = Options::default();
     let mut budget = Budget::unlimited();
-    let work = &mut Work::new(&options, &mut budget);
+    let work = &mut SetWork::new(&options, &mut budget);
     let from_two = set(&[([2, 0, 0], vec![[1, 0, 0]])]);
     let sums = set(&[([0; 3], vec![[2, 0, 0], [3, 0, 0]])]);
     assert_eq!(from_two.is_included_in(&sums, work), Ok(true));
@@ -143,7 +143,7 @@ fn inclusion_that_is_not_obvious() {
 fn few_components() {
     let options = Options::default();
     let mut budget = Budget::unlimited();
-    let work = &mut Work::new(&options, &mut budget);
+    let work = &mut SetWork::new(&options, &mut budget);
     let name = |letter: Letter| ["a", "b", "c"][letter.0].to_string();
     let mut text = |set: Semilinear| set.small(work).unwrap().display(&name).to_string();
     // Lowered: a period that may occur, and one that must.
@@ -165,7 +165,7 @@ fn factoring_halves_the_components() {
     let bases = set(&[([1, 0, 0], vec![]), ([0, 1, 0], vec![]), ([0, 0, 1], vec![]), ([0; 3], vec![[1, 1, 0]])]);
     let count = |factor: bool, prune: bool| {
         let options = Options { factor, prune, ..Options::default() };
-        bases.star(&mut Work::new(&options, &mut Budget::unlimited())).unwrap().components().len()
+        bases.star(&mut SetWork::new(&options, &mut Budget::unlimited())).unwrap().components().len()
     };
     assert_eq!(count(true, false), 1);
     assert_eq!(count(false, false), 16);
@@ -177,12 +177,12 @@ fn factoring_halves_the_components() {
 fn caps_and_budgets() {
     let many: Vec<(Point, Vec<Point>)> = (0..6).map(|a| ([a, 1, 0], vec![[0, 0, a + 1]])).collect();
     let options = Options { prune: false, factor: false, max_components: 30, ..Options::default() };
-    let star = set(&many).star(&mut Work::new(&options, &mut Budget::unlimited()));
+    let star = set(&many).star(&mut SetWork::new(&options, &mut Budget::unlimited()));
     assert_eq!(star.unwrap_err(), Error::TooLarge { what: "components", cap: 30 });
     assert_eq!(Error::TooLarge { what: "components", cap: 30 }.to_string(), "more than 30 components");
     let options = Options::default();
     assert_eq!(options.max_components, 20_000);
-    let star = set(&many).star(&mut Work::new(&options, &mut Budget::ticks(100)));
+    let star = set(&many).star(&mut SetWork::new(&options, &mut Budget::ticks(100)));
     assert!(matches!(star, Err(Error::Stopped(_))));
 }
 
@@ -192,7 +192,7 @@ fn numbers_that_do_not_fit() {
     let set = Semilinear::one(1, huge.clone()).unwrap();
     let options = Options::default();
     let mut budget = Budget::unlimited();
-    let work = &mut Work::new(&options, &mut budget);
+    let work = &mut SetWork::new(&options, &mut budget);
     assert_eq!(set.sum(&set, work).unwrap_err(), Error::Overflow);
     let almost: Vector = Counts::new([(Letter(0), u64::MAX - 1)]).unwrap().into();
     let set = Semilinear::new(1, vec![LinearSet::new(huge.clone(), [huge.clone(), almost])]).unwrap();

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serval_budget::Budget;
 use serval_effort::{side_by_side, skips, sweep};
 use serval_model::SplitMix64;
-use serval_semilinear::{Automaton, Counts, Edge, Error, Letter, LinearSet, Options, State, Vector, Work, eliminate, image, semilinear};
+use serval_semilinear::{
+    Automaton, Counts, EdgeId, Error, Letter, LinearSet, Options, SetWork, StateId, Vector, eliminate, image, semilinear,
+};
 
 use crate::support::{LETTERS, Point, all_options, counts, plus};
 
@@ -16,11 +18,11 @@ fn random_automaton(seed: u64, states: usize, edges: usize) -> Automaton {
     let states = 1 + random.index(states);
     let edges = random.index(edges + 1);
     let mut edge = || {
-        let from = State(random.index(states));
-        (from, Letter(random.index(LETTERS)), State(random.index(states)))
+        let from = StateId(random.index(states));
+        (from, Letter(random.index(LETTERS)), StateId(random.index(states)))
     };
     let edges = (0..edges).map(|_| edge()).collect();
-    Automaton::new(states, State(0), edges, LETTERS).unwrap()
+    Automaton::new(states, StateId(0), edges, LETTERS).unwrap()
 }
 
 fn unit(letter: Letter) -> Point {
@@ -29,11 +31,11 @@ fn unit(letter: Letter) -> Point {
 
 /// Counts of all walks with up to [`LONGEST`] edges.
 fn walks(automaton: &Automaton) -> BTreeSet<Point> {
-    let mut level: BTreeSet<(State, Point)> = BTreeSet::from([(automaton.initial(), [0; LETTERS])]);
+    let mut level: BTreeSet<(StateId, Point)> = BTreeSet::from([(automaton.initial(), [0; LETTERS])]);
     let mut found = BTreeSet::new();
     for _ in 0..=LONGEST {
         found.extend(level.iter().map(|&(_, point)| point));
-        let after = |&(state, point): &(State, Point)| {
+        let after = |&(state, point): &(StateId, Point)| {
             automaton.edges().iter().filter(move |edge| edge.0 == state).map(move |edge| (edge.2, plus(point, unit(edge.1))))
         };
         level = level.iter().flat_map(after).collect();
@@ -48,8 +50,8 @@ fn short() -> impl Iterator<Item = Point> {
 
 /// Whether the edges, as often as they are counted, make one walk from `from`,
 /// and where it ends: degrees, and everything hangs together with `from`.
-fn walk_end(automaton: &Automaton, edges: &Counts<Edge>, from: State) -> Option<State> {
-    let mut balance: BTreeMap<State, i128> = BTreeMap::new();
+fn walk_end(automaton: &Automaton, edges: &Counts<EdgeId>, from: StateId) -> Option<StateId> {
+    let mut balance: BTreeMap<StateId, i128> = BTreeMap::new();
     for (edge, count) in edges.iter() {
         let (from, _, to) = automaton.edges()[edge.0];
         *balance.entry(from).or_default() += i128::from(count);
@@ -66,9 +68,9 @@ fn walk_end(automaton: &Automaton, edges: &Counts<Edge>, from: State) -> Option<
 }
 
 /// The states at the edges and `from`, if all edges hang together with it.
-fn visited(automaton: &Automaton, edges: &Counts<Edge>, from: State) -> Option<BTreeSet<State>> {
+fn visited(automaton: &Automaton, edges: &Counts<EdgeId>, from: StateId) -> Option<BTreeSet<StateId>> {
     let mut reached = BTreeSet::from([from]);
-    let mut left: Vec<Edge> = edges.iter().map(|(edge, _)| edge).collect();
+    let mut left: Vec<EdgeId> = edges.iter().map(|(edge, _)| edge).collect();
     loop {
         let before = left.len();
         left.retain(|edge| {
@@ -101,7 +103,7 @@ fn check_witness(automaton: &Automaton, component: &LinearSet) {
     let visited = visited(automaton, base.edges(), automaton.initial()).unwrap();
     for period in component.periods() {
         assert!(letters_add_up(automaton, period));
-        let closed = |&state: &State| walk_end(automaton, period.edges(), state) == Some(state);
+        let closed = |&state: &StateId| walk_end(automaton, period.edges(), state) == Some(state);
         // Some visited state is on it: `walk_end` is not satisfied by a state
         // that no edge touches, as periods have edges.
         assert!(visited.iter().any(closed), "{automaton:?} {component:?}");
@@ -149,11 +151,11 @@ fn counts_of_walks_and_witnesses() {
             assert!(statistics.largest >= statistics.components);
             assert!(statistics.most_periods * statistics.components >= statistics.periods);
             if options == (Options { max_components: 400, ..Options::default() }) {
-                let complement = image.small.clauses(&mut Work::new(&options, &mut budget)).unwrap();
+                let complement = image.small.clauses(&mut SetWork::new(&options, &mut budget)).unwrap();
                 for point in short() {
                     assert_eq!(complement.holds(&counts(point)).unwrap(), !expected.contains(&point), "seed {seed} {point:?}");
                 }
-                let independent = image.set.independent(&mut Work::new(&options, &mut budget)).unwrap();
+                let independent = image.set.independent(&mut SetWork::new(&options, &mut budget)).unwrap();
                 independent.components().iter().for_each(|component| check_witness(&automaton, component));
             }
         }
@@ -178,7 +180,7 @@ fn options_agree() {
         let options = Options::default();
         for other in images {
             let mut budget = Budget::ticks(5_000_000);
-            match first.equals(&other, &mut Work::new(&options, &mut budget)) {
+            match first.equals(&other, &mut SetWork::new(&options, &mut budget)) {
                 Ok(equal) => {
                     assert!(equal, "seed {seed}");
                     compared += 1;
@@ -213,7 +215,7 @@ fn the_same_everywhere() {
 
 #[test]
 fn an_edge_without_a_letter() {
-    let automaton = Automaton::new(1, State(0), vec![(State(0), Letter(0), State(0))], 1).unwrap();
+    let automaton = Automaton::new(1, StateId(0), vec![(StateId(0), Letter(0), StateId(0))], 1).unwrap();
     let mut budget = Budget::unlimited();
     let regex = eliminate(&automaton, true, &mut budget).unwrap();
     let missing = semilinear(&regex, &[], 1, &Options::default(), &mut budget);

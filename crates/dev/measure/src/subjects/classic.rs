@@ -12,7 +12,7 @@ use serval_soundness::threads::tallied;
 use serval_soundness::{Limit, Merge};
 
 use super::{THREADS, progress};
-use crate::classic::{Agreement, Outcome, Program, compare, decide_program, random, suite, trial};
+use crate::classic::{Agreement, Outcome, SuiteProgram, compare, decide_program, random, suite, trial};
 use crate::page::Page;
 
 /// For one program of the suite.
@@ -36,7 +36,7 @@ pub fn page(directory: Option<&Path>, count: u64, seed: u64) -> Result<Page, Str
     Ok(page)
 }
 
-fn programs(programs: &[Program], page: &mut Page) -> Result<(), String> {
+fn programs(programs: &[SuiteProgram], page: &mut Page) -> Result<(), String> {
     let ways: [(&str, &str, Systems); 2] = [
         ("As `serval check` compiles it", "A program is refuted if one of its components is, and serializable if all are.", |program| {
             &program.components
@@ -51,14 +51,14 @@ fn programs(programs: &[Program], page: &mut Page) -> Result<(), String> {
     ablation(programs, page)
 }
 
-type Systems = fn(&Program) -> &Vec<NetworkSystem>;
+type Systems = fn(&SuiteProgram) -> &Vec<NetworkSystem>;
 
 fn milliseconds(time: Duration) -> String {
     let tenths = (time.as_micros() + 50) / 100;
     format!("{}.{}", tenths / 10, tenths % 10)
 }
 
-fn verdicts(programs: &[Program], systems: Systems, page: &mut Page) {
+fn verdicts(programs: &[SuiteProgram], systems: Systems, page: &mut Page) {
     page.table(&[
         "program",
         "verdict",
@@ -132,7 +132,7 @@ A set “as constructed” is what unions, sums and stars make. With pruning and
 together afterwards what stars left apart, as factoring does before, and the publication has nothing like it.
 ";
 
-fn ablation(programs: &[Program], page: &mut Page) -> Result<(), String> {
+fn ablation(programs: &[SuiteProgram], page: &mut Page) -> Result<(), String> {
     page.section("What the switches are worth");
     page.line(format!(
         "The systems as published, each with all switches on, one off, and all off; at most {} s for a program.",

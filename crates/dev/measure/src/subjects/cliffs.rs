@@ -16,7 +16,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use serval_budget::Budget;
 use serval_compile::{Options, Prepared};
-use serval_families::{FAMILIES, Family, Verdict};
+use serval_families::{FAMILIES, Family, FamilyVerdict};
 use serval_model::NormalForm;
 use serval_proof::script::{Entry, Reduced};
 use serval_soundness::threads::in_order;
@@ -90,8 +90,8 @@ fn of_row(row: &str) -> Option<(&'static Family, &str)> {
 
 fn is_wrong(row: &str) -> bool {
     match of_row(row) {
-        Some((family, "serializable")) => family.verdict != Verdict::Serializable,
-        Some((family, "not-serializable")) => family.verdict != Verdict::NotSerializable,
+        Some((family, "serializable")) => family.verdict != FamilyVerdict::Serializable,
+        Some((family, "not-serializable")) => family.verdict != FamilyVerdict::NotSerializable,
         _ => false,
     }
 }

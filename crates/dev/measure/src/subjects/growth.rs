@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use serval_report::bench::growth::{Panel, Point, svg};
+use serval_report::bench::growth::{GrowthPoint, Panel, svg};
 
 use super::{json, progress, serval};
 use crate::page::Page;
@@ -59,7 +59,7 @@ pub fn page() -> Result<Page, String> {
             let line = format!("| {family} | {n} | {verdict} | {} | {shown} | {peak} |", word(&row["method"]));
             progress(&line);
             page.line(line);
-            points.push(Point { n, ms: ms.unwrap_or(10_000.0), mib: peak.as_f64(), decided: outcome == "right" });
+            points.push(GrowthPoint { n, ms: ms.unwrap_or(10_000.0), mib: peak.as_f64(), decided: outcome == "right" });
         }
         panels.push(Panel { title: (*family).to_owned(), points });
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serval_soundness::Merge;
-use serval_soundness::requests::hostile::{Effort, Failure, Pool, Size, Tally, inputs_in, try_certificates};
+use serval_soundness::requests::hostile::{Effort, HostileFailure, Pool, Size, Tally, inputs_in, try_certificates};
 use serval_soundness::threads::tallied;
 
 use super::THREADS;
@@ -30,14 +30,14 @@ pub fn page(directories: &[PathBuf], count: u64, seed: u64) -> Result<Page, Stri
     let mut page = Page::new("Hostile certificates", ABOUT);
     let inputs: Vec<_> = directories.iter().map(|directory| inputs_in(directory)).collect::<Result<Vec<_>, _>>()?.concat();
     let pool = Pool::new(&inputs, SIZE, seed)?;
-    let tried = tallied(THREADS, count, |number, tally: &mut Tally| -> Result<(), Box<Failure>> {
+    let tried = tallied(THREADS, count, |number, tally: &mut Tally| -> Result<(), Box<HostileFailure>> {
         tally.absorb(try_certificates(&pool, [number], seed, EFFORT)?);
         Ok(())
     });
     let tally = match tried {
         Ok(tally) => tally,
         Err(failure) => {
-            let Failure { number, why, input: (name, text), certificate } = *failure;
+            let HostileFailure { number, why, input: (name, text), certificate } = *failure;
             page.fail(format!("certificate {number} of seed {seed}: {why}\n\n{name}:\n{text}\n\n{certificate}"));
             return Ok(page);
         }

@@ -10,7 +10,7 @@ use serval_verify::InputKind;
 
 use super::progress;
 use crate::page::Page;
-use crate::polls::{Seen, Subject, watch};
+use crate::polls::{PollFigures, Subject, watch};
 
 /// No work should go on for longer than this.
 const LONG: Duration = Duration::from_millis(50);
@@ -71,7 +71,7 @@ fn subjects(suite: &Path) -> Result<Vec<Subject>, String> {
 /// Runs each stage and each method on all inputs, and tells it to stop after so many seconds.
 pub fn page(suite: &Path, seconds: u64) -> Result<Page, String> {
     let limit = Duration::from_secs(seconds);
-    let mut seen: Vec<Seen> = Vec::new();
+    let mut seen: Vec<PollFigures> = Vec::new();
     let subjects = subjects(suite)?;
     for subject in &subjects {
         let new = watch(subject, limit);
@@ -97,7 +97,7 @@ pub fn page(suite: &Path, seconds: u64) -> Result<Page, String> {
     );
     page.table(&["work", ">runs", ">looks", ">longest ms", "on", ">runs with more than 10 ms"]);
     for work in works {
-        let of: Vec<&Seen> = seen.iter().filter(|one| one.work == work).collect();
+        let of: Vec<&PollFigures> = seen.iter().filter(|one| one.work == work).collect();
         let Some(worst) = of.iter().max_by_key(|one| one.longest) else { continue };
         let looks: u64 = of.iter().map(|one| one.looks).sum();
         let slow = of.iter().filter(|one| one.longest > Duration::from_millis(10)).count();

@@ -3,8 +3,8 @@
 use serval_engine::reduce::RULES;
 use serval_proof::script::Side;
 use serval_soundness::Merge;
-use serval_soundness::requests::reductions::movers::Part;
-use serval_soundness::requests::reductions::{Effort, Failure, Row, Tally, try_chases, try_systems};
+use serval_soundness::requests::reductions::movers::MoverCondition;
+use serval_soundness::requests::reductions::{Effort, ReductionFailure, Tally, TallyRow, try_chases, try_systems};
 use serval_soundness::threads::tallied;
 
 use super::THREADS;
@@ -31,7 +31,7 @@ steps can be exchanged: with all conditions, and without each part of the weaker
 /// Tries so many systems, and as many searches.
 pub fn page(count: u64, seed: u64) -> Result<Page, String> {
     let mut page = Page::new("Reductions against brute force", ABOUT);
-    let tried = tallied(THREADS, count, |number, tally: &mut Tally| -> Result<(), Box<Failure>> {
+    let tried = tallied(THREADS, count, |number, tally: &mut Tally| -> Result<(), Box<ReductionFailure>> {
         tally.absorb(try_systems([number], seed, EFFORT)?);
         tally.absorb(try_chases([number], seed, EFFORT.ticks)?);
         Ok(())
@@ -40,7 +40,7 @@ pub fn page(count: u64, seed: u64) -> Result<Page, String> {
         Ok(tally) => tally,
         Err(failure) => {
             let name = failure.source();
-            let Failure { number, system, difference, .. } = *failure;
+            let ReductionFailure { number, system, difference, .. } = *failure;
             page.fail(format!("{name} system {number} of seed {seed}: {difference}\n{}", system.to_json()));
             return Ok(page);
         }
@@ -48,14 +48,14 @@ pub fn page(count: u64, seed: u64) -> Result<Page, String> {
     tally.tables().iter().for_each(|line| page.line(line));
     // Each part of the weaker last condition must be seen to be needed.
     for side in [Side::Right, Side::Left] {
-        for (part, refused) in Part::ALL.into_iter().zip(tally.hunts(side).refused) {
+        for (part, refused) in MoverCondition::ALL.into_iter().zip(tally.hunts(side).refused) {
             if count >= CHASES && refused == 0 {
                 page.fail(format!("no answer was lost without {}", part.condition()));
             }
         }
     }
     let needed = FIRED * count / 20_000;
-    for row in RULES.iter().map(|&rule| Row::Found(rule)).filter(|&row| tally.fired(row) < needed) {
+    for row in RULES.iter().map(|&rule| TallyRow::Found(rule)).filter(|&row| tally.fired(row) < needed) {
         page.fail(format!("{} fired fewer than {needed} times", row.name()));
     }
     Ok(page)

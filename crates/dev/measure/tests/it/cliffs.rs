@@ -6,7 +6,7 @@ use serval_compile::{Options, compile};
 use serval_effort::{Effort, effort, side_by_side, skips};
 use serval_engine::portfolio::{self, Found, Method, Plan};
 use serval_engine::reduce::{Reduction, reduce};
-use serval_families::{FAMILIES, Family, Verdict};
+use serval_families::{FAMILIES, Family, FamilyVerdict};
 use serval_model::{NetworkSystem, NormalForm};
 use serval_syntax::analyze;
 
@@ -45,8 +45,8 @@ fn what_is_decided_is_decided_with_more() {
                 let plan = Plan { percent, rounds, ..Plan::new(Method::ALL, &Cancel::new()) };
                 let found = portfolio::decide(&systems, 0, &plan).found;
                 let now = match found {
-                    Found::Serializable(..) => Some(Verdict::Serializable),
-                    Found::Refuted { .. } => Some(Verdict::NotSerializable),
+                    Found::Serializable(..) => Some(FamilyVerdict::Serializable),
+                    Found::Refuted { .. } => Some(FamilyVerdict::NotSerializable),
                     Found::Unknown(_) => None,
                 };
                 assert!(now.is_none_or(|now| now == family.verdict), "{} {n}", family.name);
@@ -89,7 +89,8 @@ fn a_little_more_takes_a_little_more() {
     if skips("bench.little_more") {
         return;
     }
-    let families: Vec<&Family> = FAMILIES.iter().filter(|family| family.verdict == Verdict::Serializable && !family.on_text).collect();
+    let families: Vec<&Family> =
+        FAMILIES.iter().filter(|family| family.verdict == FamilyVerdict::Serializable && !family.on_text).collect();
     side_by_side(&families, |family| {
         let mut before: Option<(u64, u64, u64)> = None;
         for n in 3..=6 {

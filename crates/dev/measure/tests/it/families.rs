@@ -6,7 +6,7 @@ use std::process::Command;
 use serval_budget::Budget;
 use serval_compile::{Options, compile};
 use serval_effort::{side_by_side, skips};
-use serval_families::{FAMILIES, Verdict};
+use serval_families::{FAMILIES, FamilyVerdict};
 
 use serval_model::{NetworkSystem, systems_to_json};
 use serval_soundness::Behaviours;
@@ -40,7 +40,7 @@ fn families_mean_the_same_as_the_given_ones() {
     let (same, _) = FAMILIES.split_at(list.len());
     let ours: Vec<(String, String)> = same
         .iter()
-        .map(|family| (family.name.to_owned(), if family.verdict == Verdict::Serializable { "ser" } else { "nonser" }.to_owned()))
+        .map(|family| (family.name.to_owned(), if family.verdict == FamilyVerdict::Serializable { "ser" } else { "nonser" }.to_owned()))
         .collect();
     assert_eq!(ours, list);
     side_by_side(same, |family| {
@@ -83,13 +83,13 @@ fn verdicts_are_those_of_brute_force() {
     let all_tried = side_by_side(FAMILIES, |family| {
         let mut all_tried = 0;
         for n in 2..=3 {
-            let ticks = if family.verdict == Verdict::Serializable { TICKS.0 } else { TICKS.1 };
+            let ticks = if family.verdict == FamilyVerdict::Serializable { TICKS.0 } else { TICKS.1 };
             let components: Vec<_> = systems(&family.program(n)).iter().map(|system| tried(system, ticks)).collect();
             let refuted = components.iter().any(|&(refuted, _)| refuted);
             all_tried += usize::from(refuted || components.iter().all(|&(_, requests)| requests == REQUESTS));
             match family.verdict {
-                Verdict::Serializable => assert!(!refuted, "{} {n} is not serializable", family.name),
-                Verdict::NotSerializable => {
+                FamilyVerdict::Serializable => assert!(!refuted, "{} {n} is not serializable", family.name),
+                FamilyVerdict::NotSerializable => {
                     assert_eq!(refuted, !TOO_MANY_REQUESTS.contains(&(family.name, n)), "{} {n}: {components:?}", family.name);
                 }
             }
@@ -113,7 +113,7 @@ fn families_with_their_reason_in_the_text_are_proved_on_it() {
         let mut proofs = 0;
         for n in [2, 3, 8] {
             let certificate = serval_soundness::requests::lipton::proved(&family.program(n));
-            assert_eq!(certificate.is_some(), family.verdict == Verdict::Serializable, "{} {n}", family.name);
+            assert_eq!(certificate.is_some(), family.verdict == FamilyVerdict::Serializable, "{} {n}", family.name);
             proofs += usize::from(certificate.is_some());
         }
         proofs

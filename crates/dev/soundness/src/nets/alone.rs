@@ -1,7 +1,7 @@
 //! The decomposition alone.
 
 use serval_budget::Budget;
-use serval_net_engine::decompose::{Counts, Rule, Said, decide_in};
+use serval_net_engine::decompose::{DecompositionOutcome, DecompositionRule, RuleCounts, decide_in};
 use serval_net_proof::{Claim, Evidence, Refusal, check};
 use serval_net_slice::{Slice, slice};
 use serval_petri::{Constraint, Formula, Net, Target};
@@ -10,25 +10,30 @@ use crate::Tally;
 use crate::nets::cases::Case;
 
 /// Orders of the rules; the first is the usual one.
-pub const ORDERS: [[Rule; 4]; 4] = [
-    Rule::ORDER,
-    [Rule::Backward, Rule::Forward, Rule::Arcs, Rule::Value],
-    [Rule::Value, Rule::Forward, Rule::Backward, Rule::Arcs],
-    [Rule::Forward, Rule::Arcs, Rule::Backward, Rule::Value],
+pub const ORDERS: [[DecompositionRule; 4]; 4] = [
+    DecompositionRule::ORDER,
+    [DecompositionRule::Backward, DecompositionRule::Forward, DecompositionRule::Arcs, DecompositionRule::Value],
+    [DecompositionRule::Value, DecompositionRule::Forward, DecompositionRule::Backward, DecompositionRule::Arcs],
+    [DecompositionRule::Forward, DecompositionRule::Arcs, DecompositionRule::Backward, DecompositionRule::Value],
 ];
 
 /// What the decomposition says, after the checker: whether a marking of the goal can be reached, why, and how often
 /// each rule was used. Nothing where the budget ends or something is too large.
-pub fn decided(net: &Net, goal: &Formula, rules: [Rule; 4], budget: &mut Budget) -> Result<Option<(bool, Evidence, Counts)>, String> {
+pub fn decided(
+    net: &Net,
+    goal: &Formula,
+    rules: [DecompositionRule; 4],
+    budget: &mut Budget,
+) -> Result<Option<(bool, Evidence, RuleCounts)>, String> {
     let (said, counts) = match decide_in(net, goal, rules, budget) {
         Ok(said) => said,
         Err(Refusal::Stopped(_) | Refusal::TooLarge { .. }) => return Ok(None),
         Err(refusal) => return Err(format!("{refusal:?}")),
     };
     let (claim, evidence) = match said {
-        Said::Reached(run) => (Claim::Reachable, Evidence::Run(run)),
-        Said::Excluded(decomposition) => (Claim::Unreachable, Evidence::Decomposition(decomposition)),
-        Said::Nothing => return Ok(None),
+        DecompositionOutcome::Reached(run) => (Claim::Reachable, Evidence::Run(run)),
+        DecompositionOutcome::Excluded(decomposition) => (Claim::Unreachable, Evidence::Decomposition(decomposition)),
+        DecompositionOutcome::Nothing => return Ok(None),
     };
     check(net, goal, claim, &evidence, &mut Budget::unlimited()).map_err(|refusal| format!("{refusal:?}"))?;
     Ok(Some((claim == Claim::Reachable, evidence, counts)))
@@ -89,7 +94,7 @@ pub fn ask(case: &Case, known: Option<bool>, orders: usize, ticks: u64, tally: &
         None => None,
         Some(Err(())) => Some(false),
         Some(Ok((net, goal))) => {
-            decided(&net, &goal, Rule::ORDER, &mut Budget::ticks(ticks)).map_err(|wrong| told(&wrong))?.map(|one| one.0)
+            decided(&net, &goal, DecompositionRule::ORDER, &mut Budget::ticks(ticks)).map_err(|wrong| told(&wrong))?.map(|one| one.0)
         }
     };
     agree("sliced", answer, tally)

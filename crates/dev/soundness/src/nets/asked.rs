@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serval_budget::{Budget, Cancel};
-use serval_net_engine::{Answer, Found, Method, Session, decide};
+use serval_net_engine::{GoalAnswer, GoalOutcome, Method, Session, decide};
 use serval_net_proof::{Claim, check};
 use serval_random::reach::looked;
 
@@ -16,7 +16,7 @@ const MARKINGS: usize = 1_500;
 /// What became of a question.
 pub struct Outcome {
     /// The answer that was accepted.
-    pub answer: Option<Answer>,
+    pub answer: Option<GoalAnswer>,
     /// What else decides the question, and its answer: trying everything `forwards` or `backwards`, the `equation`, or
     /// `cover`.
     pub oracle: Option<(&'static str, bool)>,
@@ -46,19 +46,19 @@ pub fn ask(case: &Case, rounds: u32, cancel: &Cancel) -> Outcome {
         let found = decide(&case.net, std::slice::from_ref(&case.goal), rounds, cancel).pop().unwrap_or_default();
         let checked = found
             .answer()
-            .map_or(Ok(()), |Answer { claim, evidence, .. }| check(&case.net, &case.goal, *claim, evidence, &mut Budget::unlimited()));
+            .map_or(Ok(()), |GoalAnswer { claim, evidence, .. }| check(&case.net, &case.goal, *claim, evidence, &mut Budget::unlimited()));
         (found, checked.err())
     });
     let mut wrong = refusal.map(|refusal| format!("{}: {refusal:?}", case.told));
     let oracle = oracle(case);
     let told = |what: &str| format!("{}: {what}: {:?} of {:?}", case.told, case.target, case.net);
     let answer = match found {
-        Found::Answer(answer) => Some(answer),
-        Found::Refused(answer, rejection) => {
+        GoalOutcome::Answer(answer) => Some(answer),
+        GoalOutcome::Refused(answer, rejection) => {
             wrong = Some(told(&format!("{} is refused, {rejection}", answer.method)));
             None
         }
-        Found::Nothing | Found::TooLarge { .. } => None,
+        GoalOutcome::Nothing | GoalOutcome::TooLarge { .. } => None,
     };
     if let (Some(answer), Some((who, reached))) = (&answer, oracle)
         && (answer.claim == Claim::Reachable) != reached

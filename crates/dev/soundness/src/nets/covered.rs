@@ -1,7 +1,7 @@
 //! Coverability, three ways: a marking can be covered iff it can be reached once all places leak.
 
 use serval_budget::Cancel;
-use serval_net_engine::{Found, Method, Session, decide};
+use serval_net_engine::{GoalOutcome, Method, Session, decide};
 use serval_net_proof::Claim;
 use serval_petri::Property;
 
@@ -26,7 +26,7 @@ pub fn ask(case: &Case, rounds: u32, tally: &mut Tally) -> Result<(), String> {
     let answers = [("reached with leaks", reached), ("cover", by(Method::Cover)), ("backward", by(Method::Backward))];
     let mut known: Option<Claim> = None;
     for (name, found) in answers {
-        if let Found::Refused(answer, rejection) = &found {
+        if let GoalOutcome::Refused(answer, rejection) = &found {
             return Err(format!("{told}: {} is refused: {rejection}", answer.method));
         }
         let Some(claim) = found.answer().map(|answer| answer.claim) else {

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use serval_budget::Budget;
 use serval_families::covering::{hopcroft_pansiot, lipton, lipton_size, multiplication};
-use serval_net_engine::decompose::Rule;
-use serval_net_engine::{Found, decide};
+use serval_net_engine::decompose::DecompositionRule;
+use serval_net_engine::{GoalOutcome, decide};
 use serval_net_proof::Claim;
 use serval_petri::{Formula, Net, Property, mist, vass};
 
@@ -13,7 +13,7 @@ use crate::nets::alone::decided;
 use crate::{Limit, within};
 
 /// A question with its answer.
-pub struct Known {
+pub struct KnownAnswer {
     /// The net, and what is asked.
     pub name: String,
     /// The net.
@@ -25,7 +25,7 @@ pub struct Known {
 }
 
 /// What became of a question.
-pub struct Row {
+pub struct FamilyRow {
     /// The net, and what is asked.
     pub name: String,
     /// The answer that is right.
@@ -38,14 +38,14 @@ pub struct Row {
     pub time: Duration,
 }
 
-fn known(name: String, net: &Net, property: &str, reachable: bool) -> Result<Known, String> {
+fn known(name: String, net: &Net, property: &str, reachable: bool) -> Result<KnownAnswer, String> {
     let goals = Property::parse(property, net).map_err(|error| error.message)?.goals(net);
     let goal = goals.and_then(|mut goals| goals.pop()).ok_or("a number does not fit")?;
-    Ok(Known { name, net: net.clone(), goal, reachable })
+    Ok(KnownAnswer { name, net: net.clone(), goal, reachable })
 }
 
 /// Weak doubling of `z` rounds: `2^z`, and one more.
-pub fn doubling(z: u32, free: bool) -> Result<Vec<Known>, String> {
+pub fn doubling(z: u32, free: bool) -> Result<Vec<KnownAnswer>, String> {
     let made = hopcroft_pansiot(z, free);
     let net = vass::read(&made.text).map_err(|error| error.to_string())?.net;
     let name = |tokens: &str| format!("hopcroft-pansiot:{z}{}, {tokens}", if free { " with a free counter" } else { "" });
@@ -53,7 +53,7 @@ pub fn doubling(z: u32, free: bool) -> Result<Vec<Known>, String> {
 }
 
 /// Weak multiplication: the product, and one more.
-pub fn multiplied(n: usize) -> Result<Vec<Known>, String> {
+pub fn multiplied(n: usize) -> Result<Vec<KnownAnswer>, String> {
     let net = vass::read(&multiplication(n, n)).map_err(|error| error.to_string())?.net;
     let property = |product: usize| format!("reaches:back = 1, c2 = {n}, c3 = {product}");
     let name = |what: &str| format!("weak-multiplication:{n}, {what}");
@@ -63,7 +63,7 @@ pub fn multiplied(n: usize) -> Result<Vec<Known>, String> {
 
 /// Lipton's counter: it halts with all counters full, and with a mistake it does not. What an interpreter of the
 /// program says is compared where these nets are tested.
-pub fn tested(n: u32) -> Result<Vec<Known>, String> {
+pub fn tested(n: u32) -> Result<Vec<KnownAnswer>, String> {
     let mut all = Vec::new();
     for mistake in [false, true] {
         let net = mist::read(&lipton(n, mistake)).map_err(|error| error.to_string())?.net;
@@ -77,33 +77,34 @@ pub fn tested(n: u32) -> Result<Vec<Known>, String> {
 }
 
 /// Asks all methods together, within a time.
-pub fn together(known: &Known, limit: Duration) -> Row {
+pub fn together(known: &KnownAnswer, limit: Duration) -> FamilyRow {
     let start = Instant::now();
     let found =
         within(Limit::Time(limit), |cancel| decide(&known.net, std::slice::from_ref(&known.goal), 40, cancel).pop().unwrap_or_default());
     let answer = match found {
-        Found::Answer(answer) => Some((answer.claim == Claim::Reachable, answer.method.to_owned())),
-        Found::Refused(answer, rejection) => Some((!known.reachable, format!("{}, refused: {rejection}", answer.method))),
-        Found::Nothing | Found::TooLarge { .. } => None,
+        GoalOutcome::Answer(answer) => Some((answer.claim == Claim::Reachable, answer.method.to_owned())),
+        GoalOutcome::Refused(answer, rejection) => Some((!known.reachable, format!("{}, refused: {rejection}", answer.method))),
+        GoalOutcome::Nothing | GoalOutcome::TooLarge { .. } => None,
     };
-    Row { name: known.name.clone(), reachable: known.reachable, asked: "all", answer, time: start.elapsed() }
+    FamilyRow { name: known.name.clone(), reachable: known.reachable, asked: "all", answer, time: start.elapsed() }
 }
 
 /// Asks the decomposition alone, within a time.
-pub fn alone(known: &Known, limit: Duration) -> Row {
+pub fn alone(known: &KnownAnswer, limit: Duration) -> FamilyRow {
     let start = Instant::now();
-    let said =
-        within(Limit::Time(limit), |cancel| decided(&known.net, &known.goal, Rule::ORDER, &mut Budget::new(u64::MAX, cancel.clone())));
+    let said = within(Limit::Time(limit), |cancel| {
+        decided(&known.net, &known.goal, DecompositionRule::ORDER, &mut Budget::new(u64::MAX, cancel.clone()))
+    });
     let answer = match said {
         Ok(Some((reached, _, counts))) => Some((reached, format!("decompose, {} sequences", counts.nodes))),
         Ok(None) => None,
         Err(wrong) => Some((!known.reachable, wrong)),
     };
-    Row { name: known.name.clone(), reachable: known.reachable, asked: "decompose", answer, time: start.elapsed() }
+    FamilyRow { name: known.name.clone(), reachable: known.reachable, asked: "decompose", answer, time: start.elapsed() }
 }
 
 /// All rows: what is asked together and what is asked of the decomposition alone.
-pub fn rows(limit: Duration) -> Result<Vec<Row>, String> {
+pub fn rows(limit: Duration) -> Result<Vec<FamilyRow>, String> {
     let mut rows = Vec::new();
     for z in 1..=4 {
         for known in doubling(z, false)? {

@@ -6,7 +6,7 @@ use serval_linear::Problem;
 use serval_net_proof::backward::mirrored;
 use serval_net_proof::decomposition::sequence::Sequence;
 use serval_net_proof::decomposition::system::System;
-use serval_net_proof::decomposition::{Step, replaced, value_problem};
+use serval_net_proof::decomposition::{SequenceStep, replaced, value_problem};
 use serval_net_proof::inductive::{Atom, goal_problem, step_problem};
 use serval_net_proof::separator::counting;
 use serval_net_proof::{Decomposition, Evidence, Refusal, equation, k_inductive};
@@ -29,8 +29,8 @@ fn decomposition(net: &Net, goal: &Formula, decomposition: &Decomposition) -> Re
     for step in &decomposition.steps {
         let Some(sequence) = open.pop() else { break };
         match step {
-            Step::Refuted(_) => problems.push(System::new(net, &sequence, false, budget)?.problem),
-            Step::Value(value) => problems.push(value_problem(System::new(net, &sequence, false, budget)?, value)?),
+            SequenceStep::Refuted(_) => problems.push(System::new(net, &sequence, false, budget)?.problem),
+            SequenceStep::Value(value) => problems.push(value_problem(System::new(net, &sequence, false, budget)?, value)?),
             _ => {}
         }
         open.extend(replaced(net, &sequence, step, usize::MAX, budget)?.into_iter().rev());

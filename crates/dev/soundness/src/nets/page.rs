@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::nets::asked::Outcome;
-use crate::nets::families::Row;
+use crate::nets::families::FamilyRow;
 use crate::{Merge, Tally};
 
 /// How all methods together answered questions of one kind.
@@ -88,7 +88,7 @@ pub struct Measured {
     /// Whether answers and evidence are the same bytes for 1, 2 and 8 threads, on this number of questions.
     pub same: Option<(u64, bool)>,
     /// Nets whose answers are known.
-    pub rows: Vec<Row>,
+    pub rows: Vec<FamilyRow>,
     /// The most memory, in MiB.
     pub peak: Option<u64>,
     /// What is wrong.

@@ -9,13 +9,13 @@
 
 use std::collections::BTreeMap;
 
-use serval_classic_engine::{Options, Verdict, no_clock};
+use serval_classic_engine::{ClassicVerdict, Options, no_clock};
 use serval_engine::portfolio::{self, Method, Plan};
 use serval_model::NetworkSystem;
 use serval_proof::Part;
 use serval_random::{Behaviours, Kind};
 
-use crate::requests::verdicts::{BRUTE_TICKS, Told, judged};
+use crate::requests::verdicts::{BRUTE_TICKS, MethodOutcome, judged};
 use crate::{Limit, Merge, merged, within};
 
 /// A method that is asked alone.
@@ -48,16 +48,16 @@ impl Sole {
         Self::all().into_iter().find(|sole| sole.name() == name)
     }
 
-    fn told(self, system: &NetworkSystem, limit: Limit) -> Told {
+    fn told(self, system: &NetworkSystem, limit: Limit) -> MethodOutcome {
         within(limit, |cancel| match self {
             Self::Portfolio(method) => {
                 let plan = Plan { rounds: 1, ..Plan::new(&[method], cancel) };
-                Told::from(portfolio::decide(&[system], 0, &plan).found)
+                MethodOutcome::from(portfolio::decide(&[system], 0, &plan).found)
             }
             Self::Classic => match serval_classic_engine::decide(system, &Options::default(), cancel, &no_clock).verdict {
-                Verdict::Serializable(proof) => Told::Proved(vec![Part::Invariant(proof)], self.name()),
-                Verdict::Refuted(run) => Told::Refuted(run, false, self.name()),
-                Verdict::Unknown(_) => Told::Unknown,
+                ClassicVerdict::Serializable(proof) => MethodOutcome::Proved(vec![Part::Invariant(proof)], self.name()),
+                ClassicVerdict::Refuted(run) => MethodOutcome::Refuted(run, false, self.name()),
+                ClassicVerdict::Unknown(_) => MethodOutcome::Unknown,
             },
         })
     }

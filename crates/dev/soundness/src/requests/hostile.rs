@@ -24,7 +24,7 @@ use serde_json::Value;
 use serval_proof::{Body, Certificate, Claim, Condition, Refusal};
 
 pub use pool::{Pool, Size, inputs_in};
-pub use tally::{Answer, Tally};
+pub use tally::{CheckerAnswer, Tally};
 
 use draw::Draw;
 use targets::Target;
@@ -40,7 +40,7 @@ pub struct Effort {
 
 /// How a hostile certificate was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Way {
+pub enum Forgery {
     /// Something in it was changed.
     Changed,
     /// It is given to an input that is one edit away.
@@ -55,7 +55,7 @@ pub enum Way {
     Counted,
 }
 
-impl Way {
+impl Forgery {
     /// All of them.
     pub const ALL: [Self; 6] = [Self::Changed, Self::Near, Self::Elsewhere, Self::NearChanged, Self::Condition, Self::Counted];
 
@@ -86,15 +86,15 @@ impl Way {
 
 /// A certificate and the input that it is checked against.
 #[derive(Clone, Debug)]
-struct Attempt {
-    way: Way,
+struct ForgedAttempt {
+    way: Forgery,
     target: usize,
     text: String,
 }
 
 /// A certificate that was accepted and is wrong, or on which the checker fails.
 #[derive(Clone, Debug)]
-pub struct Failure {
+pub struct HostileFailure {
     /// The number of the attempt.
     pub number: u64,
     /// What is wrong.
@@ -106,7 +106,12 @@ pub struct Failure {
 }
 
 /// Tries the certificates of these numbers. Stops at the first failure.
-pub fn try_certificates(pool: &Pool, numbers: impl IntoIterator<Item = u64>, seed: u64, effort: Effort) -> Result<Tally, Box<Failure>> {
+pub fn try_certificates(
+    pool: &Pool,
+    numbers: impl IntoIterator<Item = u64>,
+    seed: u64,
+    effort: Effort,
+) -> Result<Tally, Box<HostileFailure>> {
     let mut tally = Tally::default();
     for number in numbers {
         let Some(attempt) = attempt(pool, number, seed, &mut tally.asked) else {
@@ -117,7 +122,7 @@ pub fn try_certificates(pool: &Pool, numbers: impl IntoIterator<Item = u64>, see
         tally.lies += u64::from(target.verdict == Some(Claim::NotSerializable) && attempt.text.contains("\"claim\":\"serializable\""));
         let failure = |why: String| {
             let input = (target.name.clone(), target.text.clone());
-            Box::new(Failure { number, why, input, certificate: attempt.text.clone() })
+            Box::new(HostileFailure { number, why, input, certificate: attempt.text.clone() })
         };
         // A panic is a finding, and the certificate is what has to be seen then.
         let answer = catch_unwind(AssertUnwindSafe(|| answer(target, &attempt.text, effort)))
@@ -131,41 +136,41 @@ pub fn try_certificates(pool: &Pool, numbers: impl IntoIterator<Item = u64>, see
 }
 
 /// What the checker says, and whether that can be.
-fn answer(target: &Target, text: &str, effort: Effort) -> Result<Answer, String> {
-    let Ok(certificate) = Certificate::from_json(text) else { return Ok(Answer::Unreadable) };
+fn answer(target: &Target, text: &str, effort: Effort) -> Result<CheckerAnswer, String> {
+    let Ok(certificate) = Certificate::from_json(text) else { return Ok(CheckerAnswer::Unreadable) };
     if target.fails() && !matches!(certificate.body, Body::Fault(_)) {
         // A program that fails has no systems that other certificates could be about.
-        return Ok(Answer::Unreadable);
+        return Ok(CheckerAnswer::Unreadable);
     }
     match target.check(&certificate, effort.check) {
         Ok(()) => {
             let value: Value = serde_json::from_str(text).map_err(|error| format!("accepted, but no JSON: {error}"))?;
-            oracle::truth(target, &value, effort.brute).map(Answer::Accepted)
+            oracle::truth(target, &value, effort.brute).map(CheckerAnswer::Accepted)
         }
-        Err(Refusal::Invalid(rejection)) => Ok(Answer::Rejected(rejection.condition.name())),
-        Err(Refusal::TooLarge { .. }) => Ok(Answer::TooLarge),
+        Err(Refusal::Invalid(rejection)) => Ok(CheckerAnswer::Rejected(rejection.condition.name())),
+        Err(Refusal::TooLarge { .. }) => Ok(CheckerAnswer::TooLarge),
         Err(Refusal::System(_) | Refusal::Stopped(_)) => Err("neither accepted nor refused".to_owned()),
     }
 }
 
 /// The hostile certificate with this number.
-fn attempt(pool: &Pool, number: u64, seed: u64, asked: &mut u64) -> Option<Attempt> {
+fn attempt(pool: &Pool, number: u64, seed: u64, asked: &mut u64) -> Option<ForgedAttempt> {
     let mut draw = Draw::new(seed, number);
-    let way = Way::of(number);
-    if way == Way::Condition {
+    let way = Forgery::of(number);
+    if way == Forgery::Condition {
         let all = Condition::ALL;
         let condition = all.get(usize::try_from(number / 20 * 6 + number % 20 - 14).ok()? % all.len())?.name();
         let (target, mut value) = attacks::attack(condition, pool, &mut draw)?;
         if condition != "input" {
             value["input"] = pool.targets[target].print.clone().into();
         }
-        return Some(Attempt { way, target, text: value.to_string() });
+        return Some(ForgedAttempt { way, target, text: value.to_string() });
     }
-    if way == Way::Counted {
+    if way == Forgery::Counted {
         let (was_asked, found) = counted::attempt(pool, &mut draw);
         *asked += u64::from(was_asked);
         let (target, text) = found?;
-        return Some(Attempt { way, target, text });
+        return Some(ForgedAttempt { way, target, text });
     }
     // As many of each kind, though there are far more of some.
     let kind = *draw.pick(&[
@@ -188,18 +193,18 @@ fn attempt(pool: &Pool, number: u64, seed: u64, asked: &mut u64) -> Option<Attem
     ])?;
     let sample = pool.sample(kind, &mut draw).or_else(|| draw.pick(&pool.samples))?;
     let target = match way {
-        Way::Near | Way::NearChanged => {
+        Forgery::Near | Forgery::NearChanged => {
             // What is true of one should not be believed of the other.
             let draw_opposed = draw.chance(75);
             let near = &pool.near[sample.target];
             let opposed: Vec<usize> = near.iter().copied().filter(|&other| pool.are_opposed(sample.target, other)).collect();
             *draw.pick(&opposed).filter(|_| draw_opposed).or_else(|| near.first())?
         }
-        Way::Elsewhere => draw.below(pool.targets.len()),
-        Way::Changed | Way::Condition | Way::Counted => sample.target,
+        Forgery::Elsewhere => draw.below(pool.targets.len()),
+        Forgery::Changed | Forgery::Condition | Forgery::Counted => sample.target,
     };
     let (from, to) = (&pool.targets[sample.target].print, &pool.targets[target].print);
-    let changes = matches!(way, Way::Changed | Way::NearChanged);
+    let changes = matches!(way, Forgery::Changed | Forgery::NearChanged);
     let text = match &sample.value {
         Some(value) => {
             let mut value = value.clone();
@@ -224,5 +229,5 @@ fn attempt(pool: &Pool, number: u64, seed: u64, asked: &mut u64) -> Option<Attem
             text
         }
     };
-    Some(Attempt { way, target, text })
+    Some(ForgedAttempt { way, target, text })
 }

@@ -18,7 +18,7 @@ pub mod tally;
 pub mod trial;
 
 pub use hunts::{Hunts, try_hunts};
-pub use tally::{Row, Tally};
+pub use tally::{Tally, TallyRow};
 pub use trial::{Difference, Effort, trial};
 
 use serval_model::{NetworkSystem, SplitMix64};
@@ -28,7 +28,7 @@ use crate::requests::systems::{Generator, shrink};
 
 /// A system that shows that something is wrong.
 #[derive(Clone, Debug)]
-pub struct Failure {
+pub struct ReductionFailure {
     /// Where it came from; `None`: from a search for movers that lose answers.
     pub generator: Option<Generator>,
     /// Its number.
@@ -39,7 +39,7 @@ pub struct Failure {
     pub difference: Difference,
 }
 
-impl Failure {
+impl ReductionFailure {
     /// Where it came from, in a word.
     pub fn source(&self) -> &'static str {
         self.generator.map_or("chased", Generator::name)
@@ -47,7 +47,7 @@ impl Failure {
 }
 
 /// Tries the systems of these numbers. Stops at the first difference.
-pub fn try_systems(numbers: impl IntoIterator<Item = u64>, seed: u64, effort: Effort) -> Result<Tally, Box<Failure>> {
+pub fn try_systems(numbers: impl IntoIterator<Item = u64>, seed: u64, effort: Effort) -> Result<Tally, Box<ReductionFailure>> {
     let mut tally = Tally::default();
     for number in numbers {
         let generator = Generator::of(number);
@@ -56,7 +56,7 @@ pub fn try_systems(numbers: impl IntoIterator<Item = u64>, seed: u64, effort: Ef
             if let Err(difference) = trial(&system, generator, random.clone(), effort, &mut tally) {
                 let fails = |system: &NetworkSystem| trial(system, generator, random.clone(), effort, &mut Tally::default()).err();
                 let (system, difference) = shrink(system, difference, fails);
-                return Err(Box::new(Failure { generator: Some(generator), number, system, difference }));
+                return Err(Box::new(ReductionFailure { generator: Some(generator), number, system, difference }));
             }
         }
     }
@@ -65,13 +65,13 @@ pub fn try_systems(numbers: impl IntoIterator<Item = u64>, seed: u64, effort: Ef
 
 /// Looks for movers that lose answers, on both sides, once for each number.
 /// Stops at the first that it should not find.
-pub fn try_chases(numbers: impl IntoIterator<Item = u64>, seed: u64, ticks: u64) -> Result<Tally, Box<Failure>> {
+pub fn try_chases(numbers: impl IntoIterator<Item = u64>, seed: u64, ticks: u64) -> Result<Tally, Box<ReductionFailure>> {
     let mut tally = Tally::default();
     for number in numbers {
         for side in [Side::Right, Side::Left] {
             try_hunts(mixed(seed, number, 0), side, ticks, tally.hunts(side)).map_err(|found| {
                 let (chased, difference) = *found;
-                Failure { generator: None, number, system: chased.system, difference }
+                ReductionFailure { generator: None, number, system: chased.system, difference }
             })?;
         }
     }

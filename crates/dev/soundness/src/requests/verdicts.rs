@@ -67,14 +67,14 @@ pub fn try_system(system: &NetworkSystem, limit: Limit, summary: &mut Summary) -
         Some(_) => summary.compared += 1,
         None => summary.not_compared += 1,
     }
-    let outcome = judged(system, Told::from(found), brute.as_ref())?;
+    let outcome = judged(system, MethodOutcome::from(found), brute.as_ref())?;
     *summary.outcomes.entry(outcome.clone()).or_default() += 1;
     Ok(outcome)
 }
 
 /// What a method says of one system, and its name.
 #[derive(Debug)]
-pub enum Told {
+pub enum MethodOutcome {
     /// That it is serializable, with a proof for each component.
     Proved(Vec<Part>, &'static str),
     /// That it is not, as this run shows; and whether no run with fewer
@@ -84,7 +84,7 @@ pub enum Told {
     Unknown,
 }
 
-impl From<Found> for Told {
+impl From<Found> for MethodOutcome {
     fn from(found: Found) -> Self {
         match found {
             Found::Serializable(parts, method) => Self::Proved(parts, method.name()),
@@ -97,10 +97,10 @@ impl From<Found> for Told {
 /// Has the checker look at the evidence, and compares with what up to four
 /// requests do, if that is known; an error is what is wrong. Evidence that is
 /// too large to be checked is none, and no error.
-pub fn judged(system: &NetworkSystem, told: Told, brute: Option<&Behaviours>) -> Result<Outcome, String> {
+pub fn judged(system: &NetworkSystem, told: MethodOutcome, brute: Option<&Behaviours>) -> Result<Outcome, String> {
     let unknown = Outcome { verdict: "unknown", method: "none", requests: 0 };
     match told {
-        Told::Proved(parts, method) => {
+        MethodOutcome::Proved(parts, method) => {
             for part in parts {
                 if !accepted(system, Claim::Serializable, Body::Part(part))? {
                     return Ok(unknown);
@@ -111,7 +111,7 @@ pub fn judged(system: &NetworkSystem, told: Told, brute: Option<&Behaviours>) ->
             }
             Ok(Outcome { verdict: "serializable", method, requests: 0 })
         }
-        Told::Refuted(run, minimal, method) => {
+        MethodOutcome::Refuted(run, minimal, method) => {
             let requests = u64::try_from(run.configuration().completed.size()).unwrap_or(u64::MAX);
             if !accepted(system, Claim::NotSerializable, Body::Run(run_certificate(&system, &run)))? {
                 return Ok(unknown);
@@ -127,7 +127,7 @@ pub fn judged(system: &NetworkSystem, told: Told, brute: Option<&Behaviours>) ->
             }
             Ok(Outcome { verdict: "not-serializable", method, requests })
         }
-        Told::Unknown => Ok(unknown),
+        MethodOutcome::Unknown => Ok(unknown),
     }
 }
 

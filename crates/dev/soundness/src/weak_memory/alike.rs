@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use serval_budget::Budget;
-use serval_tso_engine::{Limits, decide};
+use serval_tso_engine::{EngineLimits, decide};
 use serval_tso_program::Program;
 use serval_tso_proof::{Certificate, Shown};
 
@@ -142,7 +142,7 @@ fn text_of(asked: &Asked) -> String {
 
 /// What is decided and accepted with threads in one order, or in all.
 fn decided(seed: u64, program: &Program, alike: bool) -> (Certificate, Shown) {
-    let limits = Limits { states: 200_000, buffer: 8, alike };
+    let limits = EngineLimits { states: 200_000, buffer: 8, alike };
     let certificate = decide(program, &limits, &mut Budget::unlimited()).unwrap().certificate;
     let shown = certificate.check(program, &mut Budget::unlimited()).unwrap_or_else(|refusal| panic!("seed {seed}, {alike}: {refusal}"));
     (certificate, shown)

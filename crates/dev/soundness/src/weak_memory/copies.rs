@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use serval_budget::Budget;
-use serval_tso_engine::{AnyOutcome, Limits, decide_any};
+use serval_tso_engine::{AnyOutcome, EngineLimits, decide_any};
 use serval_tso_proof::Certificate;
 
 use super::naive::{Act, Code, Stmt, bounded, random};
@@ -47,7 +47,7 @@ fn one(seed: u64, counts: &mut Tally) {
     let mut certificate = Certificate::new(&program);
     // With few configurations all places are taken together.
     let few = seed % 4 == 3;
-    let limits = Limits { states: if few { FEW } else { 20_000 }, buffer: 8, ..Limits::default() };
+    let limits = EngineLimits { states: if few { FEW } else { 20_000 }, buffer: 8, ..EngineLimits::default() };
     let said = match decide_any(&program, &limits, &mut Budget::unlimited()) {
         AnyOutcome::Robust(any) => {
             certificate.any = Some(any);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use serval_budget::Budget;
-use serval_tso_engine::{Fixed, Limits, fix};
+use serval_tso_engine::{EngineLimits, Fixed, fix};
 
 use super::naive::{Act, Code, REGISTERS, Stmt, behaviour, random};
 use crate::Tally;
@@ -43,7 +43,7 @@ pub(super) fn compare(seeds: Range<u64>) -> Tally {
         let code = random(seed, false);
         let text = code.text("");
         let program = serval_tso_program::read(&text).unwrap();
-        let Ok(Fixed::Fences(fences)) = fix(&program, &Limits::default(), &mut Budget::unlimited()) else { panic!("{text}") };
+        let Ok(Fixed::Fences(fences)) = fix(&program, &EngineLimits::default(), &mut Budget::unlimited()) else { panic!("{text}") };
         // The first points of a thread only set its registers.
         let place = |&(thread, point): &(u32, u32)| (thread as usize, (point as usize).checked_sub(REGISTERS).unwrap());
         let found: Vec<(usize, usize)> = fences.places().iter().map(place).collect();

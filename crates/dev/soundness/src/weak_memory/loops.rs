@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use serval_budget::Budget;
-use serval_tso_engine::{Limits, decide};
+use serval_tso_engine::{EngineLimits, decide};
 
 use super::naive::{Act, Random, Stmt, bounded, random};
 use crate::Tally;
@@ -30,7 +30,7 @@ pub(super) fn compare(seeds: Range<u64>) -> Tally {
         }
         let text = code.text("");
         let program = serval_tso_program::read(&text).unwrap();
-        let outcome = decide(&program, &Limits::default(), &mut Budget::unlimited()).unwrap();
+        let outcome = decide(&program, &EngineLimits::default(), &mut Budget::unlimited()).unwrap();
         let shown = outcome.certificate.check(&program, &mut Budget::unlimited()).unwrap_or_else(|refusal| panic!("{text}\n{refusal}"));
         let robust = shown.robust.unwrap_or_else(|| panic!("{text}"));
         let all = bounded(&code, true, STATEMENTS, MOST);

@@ -7,7 +7,9 @@ use std::ops::Range;
 
 use serde_json::Value;
 use serval_budget::Budget;
-use serval_tso_engine::{AnyOutcome, Fixed, Limits, Method, Wanted, decide, decide_any, decide_by, decide_many, fix_as, sequential_finals};
+use serval_tso_engine::{
+    AnyOutcome, EngineLimits, Fixed, Method, Wanted, decide, decide_any, decide_by, decide_many, fix_as, sequential_finals,
+};
 use serval_tso_program::Program;
 use serval_tso_proof::{Certificate, Goal, Means, Shown};
 
@@ -89,7 +91,7 @@ fn copies(seed: u64, asks: bool) -> Program {
 }
 
 fn case(seed: u64) -> Option<Case> {
-    let (limits, mut budget) = (Limits::default(), Budget::unlimited());
+    let (limits, mut budget) = (EngineLimits::default(), Budget::unlimited());
     let known_of = |part: &'static str, program: Program, certificate: Certificate| {
         let known = shown(&program, &certificate);
         Some(Case { part, program, certificate, known })
@@ -219,8 +221,9 @@ fn is_true(shown: &Shown, known: &Shown) -> bool {
         // Nothing bad can be reached in a program that asks nothing, whatever else is known of it.
         (Some(said), Some(_)) if said.goal == Goal::Reach && known.sc.is_empty() => said.cost == 0 && said.sets.iter().all(Vec::is_empty),
         (Some(said), Some(known)) => {
-            let among =
-                |sets: &[Vec<serval_tso_program::Place>], of: &[Vec<serval_tso_program::Place>]| sets.iter().all(|set| of.contains(set));
+            let among = |sets: &[Vec<serval_tso_program::FencePlace>], of: &[Vec<serval_tso_program::FencePlace>]| {
+                sets.iter().all(|set| of.contains(set))
+            };
             (said.means, said.goal, said.cost) == (known.means, known.goal, known.cost)
                 && (!known.all || among(&said.sets, &known.sets))
                 && (!said.all || among(&known.sets, &said.sets))

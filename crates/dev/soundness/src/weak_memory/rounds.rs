@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 use serval_budget::Budget;
-use serval_tso_engine::{Limits, in_rounds};
+use serval_tso_engine::{EngineLimits, in_rounds};
 use serval_tso_program::Program;
 use serval_tso_proof::{Answer, Certificate, Claim, Model};
 
@@ -56,7 +56,7 @@ pub(super) fn finals_in_rounds(code: &Code, rounds: usize) -> BTreeSet<Final> {
 /// Which questions have a run in `rounds` rounds; each run is accepted by the checker.
 fn found(program: &Program, rounds: u32) -> Vec<bool> {
     let skipped = vec![false; program.questions.len()];
-    let said = in_rounds(program, rounds, &skipped, &Limits::default(), &mut Budget::unlimited()).unwrap();
+    let said = in_rounds(program, rounds, &skipped, &EngineLimits::default(), &mut Budget::unlimited()).unwrap();
     assert_eq!(said.open.map(|reason| reason.to_string()), None);
     let mut certificate = Certificate::new(program);
     for (question, run) in said.runs.iter().enumerate() {

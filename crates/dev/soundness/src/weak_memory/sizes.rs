@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serval_budget::Budget;
-use serval_tso_engine::{Limits, decide, decide_many};
+use serval_tso_engine::{EngineLimits, decide, decide_many};
 use serval_tso_program::Program;
 use serval_tso_proof::Certificate;
 
@@ -75,10 +75,10 @@ fn states(certificate: &Certificate) -> usize {
 
 /// Decides and checks; what is said, in words.
 fn decided(program: &Program) -> String {
-    decided_within(program, &Limits::default(), false)
+    decided_within(program, &EngineLimits::default(), false)
 }
 
-fn decided_within(program: &Program, limits: &Limits, counts: bool) -> String {
+fn decided_within(program: &Program, limits: &EngineLimits, counts: bool) -> String {
     let mut budget = Budget::unlimited();
     let certificate = if program.many().is_empty() {
         decide(program, limits, &mut budget).ok().map(|outcome| outcome.certificate)
@@ -132,7 +132,7 @@ fn copied(stem: &str, text: &str, into: &mut Vec<Size>) {
     let Ok(program) = serval_tso_program::read(text) else { return };
     for copies in if program.many().is_empty() { 0..0 } else { 3..7 } {
         for (alike, orders) in [(true, "one order"), (false, "all orders")] {
-            let limits = Limits { states: STATES, alike, ..Limits::default() };
+            let limits = EngineLimits { states: STATES, alike, ..EngineLimits::default() };
             let start = Moment::now();
             let said = decided_within(&program.with_copies(copies), &limits, true);
             into.push(start.said(format!("`{stem}.tso`, {copies} copies, {orders}"), said));

@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use serval_budget::Budget;
-use serval_tso_engine::{Limits, Method, backwards, decide, decide_by, forwards};
+use serval_tso_engine::{EngineLimits, Method, backwards, decide, decide_by, forwards};
 use serval_tso_program::{BinaryOp, Expr, Program, Question};
 
 use super::naive::{Behaviour, Code, Final, Random, behaviour, random};
@@ -40,7 +40,7 @@ fn one(seed: u64, counts: &mut Tally) {
     let mut budget = Budget::unlimited();
     let expected = |of: &Behaviour| tso.finals.iter().map(|state| Some(of.finals.contains(state))).chain([Some(false)]).collect::<Vec<_>>();
 
-    let outcome = decide(&program, &Limits::default(), &mut budget).unwrap();
+    let outcome = decide(&program, &EngineLimits::default(), &mut budget).unwrap();
     let shown = outcome.certificate.check(&program, &mut budget).unwrap_or_else(|refusal| panic!("seed {seed}\n{text}\n{refusal}"));
     assert_eq!(shown.sc, expected(&sc), "seed {seed}\n{text}");
     assert_eq!(shown.tso, expected(&tso), "seed {seed}\n{text}");
@@ -87,7 +87,7 @@ fn turned_round(seed: u64, code: &Code, sc: &Behaviour, tso: &Behaviour, counts:
         counts.count(if said.is_some() { "reached backwards" } else { "too many backwards" });
     }
     let program = read(&asked);
-    let outcome = decide_by(Method::LoadBuffers, &program, &Limits::default(), &mut budget).unwrap();
+    let outcome = decide_by(Method::LoadBuffers, &program, &EngineLimits::default(), &mut budget).unwrap();
     let shown = outcome.certificate.check(&program, &mut budget).unwrap_or_else(|refusal| panic!("seed {seed}\n{code:?}\n{refusal}"));
     for said in shown.tso {
         assert!(said != Some(true), "seed {seed}: {asked:?} backwards\n{code:?}");

@@ -9,7 +9,7 @@ impl From<&Program> for Source {
         let globals = program.globals.iter().map(|global| (global.name.clone(), global.initial)).collect();
         let requests = program.requests.iter().map(|request| {
             let locals: Vec<String> = request.locals.iter().map(local_name).collect();
-            (request.name.clone(), Names { program, locals }.term(&request.body))
+            (request.name.clone(), VariableNames { program, locals }.term(&request.body))
         });
         Self { globals, requests: requests.collect() }
     }
@@ -22,12 +22,12 @@ fn local_name(local: &serval_syntax::Local) -> String {
 }
 
 /// Gives variables their names back.
-struct Names<'p> {
+struct VariableNames<'p> {
     program: &'p Program,
     locals: Vec<String>,
 }
 
-impl Names<'_> {
+impl VariableNames<'_> {
     fn name(&self, variable: Variable) -> &str {
         let (name, global) = match variable {
             Variable::Global(global) => (self.program.globals[global.index()].name.as_str(), true),

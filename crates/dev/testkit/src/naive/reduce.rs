@@ -31,7 +31,7 @@ impl Slot {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Node {
+enum NaiveNode {
     Number(i64),
     Choice,
     Yield,
@@ -66,7 +66,7 @@ pub(super) enum Reduced {
 /// All terms that came up.
 #[derive(Default)]
 pub(super) struct Terms {
-    nodes: IndexSet<Node, FxBuildHasher>,
+    nodes: IndexSet<NaiveNode, FxBuildHasher>,
     /// The variable that the last small step read or wrote, whether it wrote,
     /// and the value; to be taken by the caller.
     pub(super) accessed: Option<(Slot, bool, i64)>,
@@ -104,31 +104,31 @@ pub(super) fn count(length: usize) -> u32 {
 }
 
 impl Terms {
-    fn add(&mut self, node: Node) -> TermId {
+    fn add(&mut self, node: NaiveNode) -> TermId {
         TermId(count(self.nodes.insert_full(node).0))
     }
 
     fn number(&mut self, n: i64) -> TermId {
-        self.add(Node::Number(n))
+        self.add(NaiveNode::Number(n))
     }
 
     /// Interns a term.
     pub(super) fn intern(&mut self, e: &Term, slots: &mut Slots<'_>) -> TermId {
         let node = match e {
-            Term::Number(n) => Node::Number(*n),
-            Term::Choice => Node::Choice,
-            Term::Yield => Node::Yield,
-            Term::Read(name) => Node::Read(slots.slot(name)),
-            Term::Assign(name, e) => Node::Assign(slots.slot(name), self.intern(e, slots)),
-            Term::Not(e) => Node::Not(self.intern(e, slots)),
-            Term::Negate(e) => Node::Negate(self.intern(e, slots)),
-            Term::Binary(op, a, b) => Node::Binary(*op, self.intern(a, slots), self.intern(b, slots)),
-            Term::And(a, b) => Node::And(self.intern(a, slots), self.intern(b, slots)),
-            Term::Or(a, b) => Node::Or(self.intern(a, slots), self.intern(b, slots)),
-            Term::Sequence(a, b) => Node::Sequence(self.intern(a, slots), self.intern(b, slots)),
-            Term::If(c, a, b) => Node::If(self.intern(c, slots), self.intern(a, slots), self.intern(b, slots)),
-            Term::While(c, b) => Node::While(self.intern(c, slots), self.intern(b, slots)),
-            Term::Return(e) => Node::Return(self.intern(e, slots)),
+            Term::Number(n) => NaiveNode::Number(*n),
+            Term::Choice => NaiveNode::Choice,
+            Term::Yield => NaiveNode::Yield,
+            Term::Read(name) => NaiveNode::Read(slots.slot(name)),
+            Term::Assign(name, e) => NaiveNode::Assign(slots.slot(name), self.intern(e, slots)),
+            Term::Not(e) => NaiveNode::Not(self.intern(e, slots)),
+            Term::Negate(e) => NaiveNode::Negate(self.intern(e, slots)),
+            Term::Binary(op, a, b) => NaiveNode::Binary(*op, self.intern(a, slots), self.intern(b, slots)),
+            Term::And(a, b) => NaiveNode::And(self.intern(a, slots), self.intern(b, slots)),
+            Term::Or(a, b) => NaiveNode::Or(self.intern(a, slots), self.intern(b, slots)),
+            Term::Sequence(a, b) => NaiveNode::Sequence(self.intern(a, slots), self.intern(b, slots)),
+            Term::If(c, a, b) => NaiveNode::If(self.intern(c, slots), self.intern(a, slots), self.intern(b, slots)),
+            Term::While(c, b) => NaiveNode::While(self.intern(c, slots), self.intern(b, slots)),
+            Term::Return(e) => NaiveNode::Return(self.intern(e, slots)),
         };
         self.add(node)
     }
@@ -138,75 +138,75 @@ impl Terms {
     pub(super) fn reduce(&mut self, e: TermId, store: &mut [i64]) -> Result<Reduced, Fault> {
         let node = self.nodes[e.0 as usize];
         match node {
-            Node::Number(n) => Ok(Reduced::Value(n)),
-            Node::Choice => Ok(Reduced::Either(self.number(0), self.number(1))),
-            Node::Yield => Ok(Reduced::Waits(self.number(0))),
-            Node::Read(slot) => {
+            NaiveNode::Number(n) => Ok(Reduced::Value(n)),
+            NaiveNode::Choice => Ok(Reduced::Either(self.number(0), self.number(1))),
+            NaiveNode::Yield => Ok(Reduced::Waits(self.number(0))),
+            NaiveNode::Read(slot) => {
                 self.accessed = Some((slot, false, store[slot.index()]));
                 Ok(Reduced::To(self.number(store[slot.index()])))
             }
-            Node::Assign(slot, value) => match self.reduce(value, store)? {
+            NaiveNode::Assign(slot, value) => match self.reduce(value, store)? {
                 Reduced::Value(v) => {
                     store[slot.index()] = v;
                     self.accessed = Some((slot, true, v));
                     Ok(Reduced::To(value))
                 }
-                inner => Ok(self.plug(inner, |hole| Node::Assign(slot, hole))),
+                inner => Ok(self.plug(inner, |hole| NaiveNode::Assign(slot, hole))),
             },
-            Node::Not(operand) => match self.reduce(operand, store)? {
+            NaiveNode::Not(operand) => match self.reduce(operand, store)? {
                 Reduced::Value(v) => Ok(Reduced::To(self.number(i64::from(v == 0)))),
-                inner => Ok(self.plug(inner, Node::Not)),
+                inner => Ok(self.plug(inner, NaiveNode::Not)),
             },
-            Node::Negate(operand) => match self.reduce(operand, store)? {
+            NaiveNode::Negate(operand) => match self.reduce(operand, store)? {
                 Reduced::Value(v) => Ok(Reduced::To(self.number(v.checked_neg().ok_or(Fault::Overflow)?))),
-                inner => Ok(self.plug(inner, Node::Negate)),
+                inner => Ok(self.plug(inner, NaiveNode::Negate)),
             },
-            Node::Binary(op, left, right) => match self.reduce(left, store)? {
+            NaiveNode::Binary(op, left, right) => match self.reduce(left, store)? {
                 Reduced::Value(a) => match self.reduce(right, store)? {
                     Reduced::Value(b) => Ok(Reduced::To(self.number(apply(op, a, b)?))),
-                    inner => Ok(self.plug(inner, |hole| Node::Binary(op, left, hole))),
+                    inner => Ok(self.plug(inner, |hole| NaiveNode::Binary(op, left, hole))),
                 },
-                inner => Ok(self.plug(inner, |hole| Node::Binary(op, hole, right))),
+                inner => Ok(self.plug(inner, |hole| NaiveNode::Binary(op, hole, right))),
             },
-            Node::And(left, right) => match self.reduce(left, store)? {
+            NaiveNode::And(left, right) => match self.reduce(left, store)? {
                 Reduced::Value(0) => Ok(Reduced::To(left)),
                 Reduced::Value(_) => Ok(Reduced::To(self.truth(right))),
-                inner => Ok(self.plug(inner, |hole| Node::And(hole, right))),
+                inner => Ok(self.plug(inner, |hole| NaiveNode::And(hole, right))),
             },
-            Node::Or(left, right) => match self.reduce(left, store)? {
+            NaiveNode::Or(left, right) => match self.reduce(left, store)? {
                 Reduced::Value(0) => Ok(Reduced::To(self.truth(right))),
                 Reduced::Value(_) => Ok(Reduced::To(self.number(1))),
-                inner => Ok(self.plug(inner, |hole| Node::Or(hole, right))),
+                inner => Ok(self.plug(inner, |hole| NaiveNode::Or(hole, right))),
             },
-            Node::Sequence(first, then) => match self.reduce(first, store)? {
+            NaiveNode::Sequence(first, then) => match self.reduce(first, store)? {
                 Reduced::Value(_) => Ok(Reduced::To(then)),
-                inner => Ok(self.plug(inner, |hole| Node::Sequence(hole, then))),
+                inner => Ok(self.plug(inner, |hole| NaiveNode::Sequence(hole, then))),
             },
-            Node::If(condition, then, otherwise) => match self.reduce(condition, store)? {
+            NaiveNode::If(condition, then, otherwise) => match self.reduce(condition, store)? {
                 Reduced::Value(v) => Ok(Reduced::To(if v != 0 { then } else { otherwise })),
-                inner => Ok(self.plug(inner, |hole| Node::If(hole, then, otherwise))),
+                inner => Ok(self.plug(inner, |hole| NaiveNode::If(hole, then, otherwise))),
             },
-            Node::While(condition, body) => {
-                let again = self.add(Node::Sequence(body, e));
+            NaiveNode::While(condition, body) => {
+                let again = self.add(NaiveNode::Sequence(body, e));
                 let zero = self.number(0);
-                Ok(Reduced::To(self.add(Node::If(condition, again, zero))))
+                Ok(Reduced::To(self.add(NaiveNode::If(condition, again, zero))))
             }
-            Node::Return(value) => match self.reduce(value, store)? {
+            NaiveNode::Return(value) => match self.reduce(value, store)? {
                 Reduced::Value(v) => Ok(Reduced::Returns(v)),
-                inner => Ok(self.plug(inner, Node::Return)),
+                inner => Ok(self.plug(inner, NaiveNode::Return)),
             },
         }
     }
 
     /// `!!e`: what is left of `1 && e` and of `0 || e`.
     fn truth(&mut self, e: TermId) -> TermId {
-        let not = self.add(Node::Not(e));
-        self.add(Node::Not(not))
+        let not = self.add(NaiveNode::Not(e));
+        self.add(NaiveNode::Not(not))
     }
 
     /// Puts what became of the hole back into the context around it. The
     /// answer of a `return` has no context.
-    fn plug(&mut self, inner: Reduced, context: impl Fn(TermId) -> Node) -> Reduced {
+    fn plug(&mut self, inner: Reduced, context: impl Fn(TermId) -> NaiveNode) -> Reduced {
         match inner {
             Reduced::Value(_) => unreachable!("the contexts take values out themselves"),
             Reduced::To(e) => Reduced::To(self.add(context(e))),

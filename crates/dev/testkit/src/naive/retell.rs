@@ -88,10 +88,10 @@ pub fn retell(source: &Source, steps: &[Step]) -> Result<(), String> {
     if fitting.iter().any(|fits| fits.in_flight.values().all(Option::is_none)) { Ok(()) } else { Err("a request is left".to_owned()) }
 }
 
-type End = (Vec<i64>, Option<(TermId, Vec<i64>)>);
+type StepEnd = (Vec<i64>, Option<(TermId, Vec<i64>)>);
 
 /// The ends of steps from here with exactly these accesses.
-fn ends(terms: &mut Terms, names: &[String], globals: &[i64], term: TermId, locals: &[i64], step: &Step) -> Result<Vec<End>, String> {
+fn ends(terms: &mut Terms, names: &[String], globals: &[i64], term: TermId, locals: &[i64], step: &Step) -> Result<Vec<StepEnd>, String> {
     let store: Vec<i64> = globals.iter().chain(locals).copied().collect();
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();

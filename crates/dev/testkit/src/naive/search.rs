@@ -29,7 +29,7 @@ type GlobalsId = u32;
 
 /// How a step ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum End {
+enum SearchEnd {
     /// At a `yield`.
     Waits(InFlightId),
     /// At a value. The request may answer at once: its answer changes nothing
@@ -38,7 +38,7 @@ enum End {
 }
 
 /// The steps of one request at given globals: their ends and the globals then.
-type Steps = Rc<[(End, GlobalsId)]>;
+type Steps = Rc<[(SearchEnd, GlobalsId)]>;
 
 /// A configuration of the whole program.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -125,7 +125,7 @@ impl Naive {
                 for global in if local < old.0 { old.1 } else { 0 }..now.1 {
                     for &(end, to) in self.step(locals[local], globals[global], caps)?.iter() {
                         globals.insert(to);
-                        if let End::Waits(state) = end {
+                        if let SearchEnd::Waits(state) = end {
                             locals.insert(state);
                         }
                     }
@@ -165,8 +165,8 @@ impl Naive {
                 for &(end, globals) in self.step(state, now.globals, caps)?.iter() {
                     let mut after = Configuration { globals, in_flight: others.clone(), completed: now.completed.clone() };
                     match end {
-                        End::Waits(state) => insert_sorted(&mut after.in_flight, state),
-                        End::Answers(value) => insert_sorted(&mut after.completed, (self.in_flight[state as usize].name, value)),
+                        SearchEnd::Waits(state) => insert_sorted(&mut after.in_flight, state),
+                        SearchEnd::Answers(value) => insert_sorted(&mut after.completed, (self.in_flight[state as usize].name, value)),
                     }
                     seen.insert(after);
                 }
@@ -198,8 +198,8 @@ impl Naive {
             let (end, to) = rng.pick(&steps);
             globals = to;
             match end {
-                End::Waits(state) => in_flight[position] = state,
-                End::Answers(_) => {
+                SearchEnd::Waits(state) => in_flight[position] = state,
+                SearchEnd::Answers(_) => {
                     in_flight.swap_remove(position);
                 }
             }
@@ -242,12 +242,12 @@ impl Naive {
                     open.push((b, store));
                 }
                 Reduced::Value(v) | Reduced::Returns(v) => {
-                    ends.insert((End::Answers(v), self.globals_id(&store[..global_count])));
+                    ends.insert((SearchEnd::Answers(v), self.globals_id(&store[..global_count])));
                 }
                 Reduced::Waits(term) => {
                     let locals = store[global_count..].into();
                     let waiting = count(self.in_flight.insert_full(InFlight { name, term, locals }).0);
-                    ends.insert((End::Waits(waiting), self.globals_id(&store[..global_count])));
+                    ends.insert((SearchEnd::Waits(waiting), self.globals_id(&store[..global_count])));
                 }
             }
         }
@@ -286,10 +286,10 @@ pub(super) mod testing {
         pub(crate) fn ends(&mut self, state: usize, globals: &[i64], caps: Caps) -> Result<Ends, Rejected> {
             let globals = self.globals_id(globals);
             let steps = self.step(count(state), globals, caps)?;
-            let show = |&(end, to): &(End, GlobalsId)| {
+            let show = |&(end, to): &(SearchEnd, GlobalsId)| {
                 let end = match end {
-                    End::Answers(value) => Ok(value),
-                    End::Waits(state) => Err(state as usize),
+                    SearchEnd::Answers(value) => Ok(value),
+                    SearchEnd::Waits(state) => Err(state as usize),
                 };
                 (end, self.globals[to as usize].to_vec())
             };

@@ -7,7 +7,7 @@ use crate::naive::term::{Operator, Source, Term};
 /// How tightly a form binds. A form stands without parentheses where its own
 /// level is at least the level asked for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+enum BindingLevel {
     Sequence,
     Assign,
     Or,
@@ -56,7 +56,7 @@ impl Speller {
             && name == "request"
             && all_zero
         {
-            self.expr(body, Level::Sequence);
+            self.expr(body, BindingLevel::Sequence);
             self.put("\n");
             return;
         }
@@ -84,7 +84,7 @@ impl Speller {
             self.put("{");
             self.indent += 1;
             self.line();
-            self.expr(e, Level::Sequence);
+            self.expr(e, BindingLevel::Sequence);
             if self.rng.chance(10) {
                 self.put(";");
             }
@@ -93,12 +93,12 @@ impl Speller {
             self.put("}");
         } else {
             self.put("{ ");
-            self.expr(e, Level::Sequence);
+            self.expr(e, BindingLevel::Sequence);
             self.put(" }");
         }
     }
 
-    fn expr(&mut self, e: &Term, at_least: Level) {
+    fn expr(&mut self, e: &Term, at_least: BindingLevel) {
         let needed = level(e) < at_least;
         if needed || self.rng.chance(3) {
             self.put("(");
@@ -122,45 +122,45 @@ impl Speller {
                 if let Term::Binary(op, _, right) = &**value {
                     self.put(name);
                     self.put(if *op == Operator::Add { " += " } else { " -= " });
-                    self.expr(right, Level::Assign);
+                    self.expr(right, BindingLevel::Assign);
                 }
             }
             Term::Assign(name, value) => {
                 self.put(name);
                 self.put(" := ");
-                self.expr(value, Level::Assign);
+                self.expr(value, BindingLevel::Assign);
             }
             Term::Not(e) => {
                 let word = self.rng.chance(30);
                 self.put(if word { "not " } else { "!" });
-                self.expr(e, Level::Unary);
+                self.expr(e, BindingLevel::Unary);
             }
             Term::Negate(e) => {
                 self.put("-");
-                self.expr(e, Level::Unary);
+                self.expr(e, BindingLevel::Unary);
             }
             Term::Binary(op, left, right) => self.binary(*op, left, right),
             Term::And(left, right) => {
                 let word = self.rng.chance(30);
-                self.expr(left, Level::Compare);
+                self.expr(left, BindingLevel::Compare);
                 self.put(if word { " and " } else { " && " });
-                self.expr(right, Level::And);
+                self.expr(right, BindingLevel::And);
             }
             Term::Or(left, right) => {
                 let word = self.rng.chance(30);
-                self.expr(left, Level::And);
+                self.expr(left, BindingLevel::And);
                 self.put(if word { " or " } else { " || " });
-                self.expr(right, Level::Or);
+                self.expr(right, BindingLevel::Or);
             }
             Term::Sequence(first, then) => {
-                self.expr(first, Level::Assign);
+                self.expr(first, BindingLevel::Assign);
                 let end = self.text.len();
                 let is_block = self.text.ends_with('}') && self.rng.chance(40);
                 if !is_block {
                     self.put(";");
                 }
                 self.line();
-                self.expr(then, Level::Sequence);
+                self.expr(then, BindingLevel::Sequence);
                 // Behind a block the `;` may be left out, but a sign would belong to what is before it.
                 if is_block && self.text[end..].trim_start().starts_with('-') {
                     self.text.insert(end, ';');
@@ -169,13 +169,13 @@ impl Speller {
             Term::If(condition, then, otherwise) => self.conditional(condition, then, otherwise),
             Term::While(condition, body) => {
                 self.put("while (");
-                self.expr(condition, Level::Sequence);
+                self.expr(condition, BindingLevel::Sequence);
                 self.put(") ");
                 self.block(body);
             }
             Term::Return(e) => {
                 self.put("return ");
-                self.expr(e, Level::Assign);
+                self.expr(e, BindingLevel::Assign);
             }
         }
     }
@@ -190,9 +190,9 @@ impl Speller {
         let own = operator_level(op);
         // Sums and products chain to the left; comparisons do not chain.
         let (left_level, right_level) = match own {
-            Level::Sum => (Level::Sum, Level::Product),
-            Level::Product => (Level::Product, Level::Unary),
-            _ => (Level::Sum, Level::Sum),
+            BindingLevel::Sum => (BindingLevel::Sum, BindingLevel::Product),
+            BindingLevel::Product => (BindingLevel::Product, BindingLevel::Unary),
+            _ => (BindingLevel::Sum, BindingLevel::Sum),
         };
         self.expr(left, left_level);
         self.put(match op {
@@ -213,7 +213,7 @@ impl Speller {
 
     fn conditional(&mut self, condition: &Term, then: &Term, otherwise: &Term) {
         self.put("if (");
-        self.expr(condition, Level::Sequence);
+        self.expr(condition, BindingLevel::Sequence);
         self.put(") ");
         self.block(then);
         match otherwise {
@@ -230,23 +230,23 @@ impl Speller {
     }
 }
 
-fn level(e: &Term) -> Level {
+fn level(e: &Term) -> BindingLevel {
     match e {
-        Term::Number(n) if *n < 0 => Level::Unary,
-        Term::Number(_) | Term::Choice | Term::Yield | Term::Read(_) | Term::If(..) | Term::While(..) => Level::Atom,
-        Term::Assign(..) | Term::Return(_) => Level::Assign,
-        Term::Not(_) | Term::Negate(_) => Level::Unary,
+        Term::Number(n) if *n < 0 => BindingLevel::Unary,
+        Term::Number(_) | Term::Choice | Term::Yield | Term::Read(_) | Term::If(..) | Term::While(..) => BindingLevel::Atom,
+        Term::Assign(..) | Term::Return(_) => BindingLevel::Assign,
+        Term::Not(_) | Term::Negate(_) => BindingLevel::Unary,
         Term::Binary(op, ..) => operator_level(*op),
-        Term::And(..) => Level::And,
-        Term::Or(..) => Level::Or,
-        Term::Sequence(..) => Level::Sequence,
+        Term::And(..) => BindingLevel::And,
+        Term::Or(..) => BindingLevel::Or,
+        Term::Sequence(..) => BindingLevel::Sequence,
     }
 }
 
-fn operator_level(op: Operator) -> Level {
+fn operator_level(op: Operator) -> BindingLevel {
     match op {
-        Operator::Add | Operator::Subtract => Level::Sum,
-        Operator::Multiply | Operator::Divide | Operator::Remainder => Level::Product,
-        _ => Level::Compare,
+        Operator::Add | Operator::Subtract => BindingLevel::Sum,
+        Operator::Multiply | Operator::Divide | Operator::Remainder => BindingLevel::Product,
+        _ => BindingLevel::Compare,
     }
 }

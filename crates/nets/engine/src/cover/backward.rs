@@ -18,7 +18,7 @@ use serval_net_proof::{Basis, Evidence, Excluded, Item, Weights};
 use serval_petri::{Formula, Net};
 
 use super::index::Index;
-use super::{OMEGA, Said, cost, shrink};
+use super::{CoverOutcome, OMEGA, cost, shrink};
 use crate::equation::{self, Base};
 use crate::fast::Fast;
 
@@ -28,7 +28,7 @@ struct Growing<'a> {
     /// The markings, with their numbers turned around, so that smaller ones are found as larger rows.
     rows: Index,
     /// For each marking what comes next.
-    next: Vec<Next>,
+    next: Vec<NextMarking>,
     open: BinaryHeap<Reverse<(u128, usize)>>,
     sums: &'a [Vec<(u32, u64)>],
     limits: Vec<u128>,
@@ -41,7 +41,7 @@ struct Growing<'a> {
 
 /// What comes after a marking.
 #[derive(Clone, Copy)]
-enum Next {
+enum NextMarking {
     /// It is a least marking of this goal.
     Goal(usize),
     /// This is fired, and leads to what is at least that marking.
@@ -98,7 +98,7 @@ impl Growing<'_> {
     }
 
     /// Adds a marking unless it is in already or excluded; its number if the initial marking is at least as large.
-    fn add(&mut self, marking: &[u64], next: Next, budget: &mut Budget) -> Option<usize> {
+    fn add(&mut self, marking: &[u64], next: NextMarking, budget: &mut Budget) -> Option<usize> {
         let row = turned(marking);
         if self.rows.above(&row, false).is_some() {
             return None;
@@ -123,8 +123,8 @@ impl Growing<'_> {
         let (mut word, mut at): (Vec<Item>, usize) = (Vec::new(), from);
         loop {
             match self.next[at] {
-                Next::Goal(goal) => return (goal, word),
-                Next::Fire(transition, next) => {
+                NextMarking::Goal(goal) => return (goal, word),
+                NextMarking::Fire(transition, next) => {
                     word.push(Item::Fire(transition));
                     at = next;
                 }
@@ -154,7 +154,7 @@ enum Searched {
 }
 
 /// What is asked, and with what.
-pub(crate) struct Search<'a> {
+pub(crate) struct BackwardCover<'a> {
     pub(crate) fast: &'a Fast,
     pub(crate) net: &'a Net,
     pub(crate) sums: &'a [Vec<(u32, u64)>],
@@ -163,40 +163,45 @@ pub(crate) struct Search<'a> {
 
 /// Whether a goal that is upward closed can be reached; the sums are weighted sums that no transition increases. A tick
 /// is a predecessor, and more where there are many places.
-pub fn ask(net: &Net, goal: &Formula, sums: &[Vec<(u32, u64)>], budget: &mut Budget) -> Result<Said, Stopped> {
-    Search { fast: &Fast::new(net), net, sums, filter: None }.ask(goal, &mut 0, budget)
+pub fn ask(net: &Net, goal: &Formula, sums: &[Vec<(u32, u64)>], budget: &mut Budget) -> Result<CoverOutcome, Stopped> {
+    BackwardCover { fast: &Fast::new(net), net, sums, filter: None }.ask(goal, &mut 0, budget)
 }
 
 /// The same, with the marking equation as a filter, which has `ticks` ticks for each marking.
-pub fn ask_filtered(net: &Net, goal: &Formula, sums: &[Vec<(u32, u64)>], ticks: u64, budget: &mut Budget) -> Result<Said, Stopped> {
+pub fn ask_filtered(net: &Net, goal: &Formula, sums: &[Vec<(u32, u64)>], ticks: u64, budget: &mut Budget) -> Result<CoverOutcome, Stopped> {
     let base = Base::new(net, &mut budget.aside(u64::MAX));
-    Search { fast: &Fast::new(net), net, sums, filter: Some(Filter { base: &base, net, ticks }) }.ask(goal, &mut 0, budget)
+    BackwardCover { fast: &Fast::new(net), net, sums, filter: Some(Filter { base: &base, net, ticks }) }.ask(goal, &mut 0, budget)
 }
 
 /// Whether goals that are upward closed can be reached, all at once: what is found out about each.
-pub fn ask_all(net: &Net, goals: &[&Formula], sums: &[Vec<(u32, u64)>], budget: &mut Budget) -> (Vec<Said>, Result<(), Stopped>) {
-    Search { fast: &Fast::new(net), net, sums, filter: None }.ask_all(goals, &mut 0, budget)
+pub fn ask_all(net: &Net, goals: &[&Formula], sums: &[Vec<(u32, u64)>], budget: &mut Budget) -> (Vec<CoverOutcome>, Result<(), Stopped>) {
+    BackwardCover { fast: &Fast::new(net), net, sums, filter: None }.ask_all(goals, &mut 0, budget)
 }
 
-impl Search<'_> {
+impl BackwardCover<'_> {
     /// Asks about one goal; says how many markings there were, too.
-    pub(crate) fn ask(&self, goal: &Formula, markings: &mut usize, budget: &mut Budget) -> Result<Said, Stopped> {
+    pub(crate) fn ask(&self, goal: &Formula, markings: &mut usize, budget: &mut Budget) -> Result<CoverOutcome, Stopped> {
         if goal.not_upward().is_some() || self.fast.initial.contains(&OMEGA) {
-            return Ok(Said::Nothing);
+            return Ok(CoverOutcome::Nothing);
         }
         Ok(match self.search(&[goal], markings, budget)? {
-            Searched::Reached(_, word) => Said::Reached(word),
+            Searched::Reached(_, word) => CoverOutcome::Reached(word),
             Searched::Closed(basis) => self.closed(goal, basis, budget),
-            Searched::TooManyTokens => Said::TooManyTokens,
-            Searched::TooManyLeast => Said::TooManyLeast(MOST),
+            Searched::TooManyTokens => CoverOutcome::TooManyTokens,
+            Searched::TooManyLeast => CoverOutcome::TooManyLeast(MOST),
         })
     }
 
     /// Asks about several goals at once. Where one is reached, what was found for the others is not kept, as it may
     /// have been passed over for the sake of that one: they are asked again without it. Where none is, one basis
     /// excludes them all.
-    pub(crate) fn ask_all(&self, goals: &[&Formula], markings: &mut usize, budget: &mut Budget) -> (Vec<Said>, Result<(), Stopped>) {
-        let mut said = vec![Said::Nothing; goals.len()];
+    pub(crate) fn ask_all(
+        &self,
+        goals: &[&Formula],
+        markings: &mut usize,
+        budget: &mut Budget,
+    ) -> (Vec<CoverOutcome>, Result<(), Stopped>) {
+        let mut said = vec![CoverOutcome::Nothing; goals.len()];
         let mut open: Vec<usize> = (0..goals.len()).filter(|&goal| goals[goal].not_upward().is_none()).collect();
         if self.fast.initial.contains(&OMEGA) {
             return (said, Ok(()));
@@ -205,7 +210,7 @@ impl Search<'_> {
             let asked: Vec<&Formula> = open.iter().map(|&goal| goals[goal]).collect();
             match self.search(&asked, markings, budget) {
                 Err(stopped) => return (said, Err(stopped)),
-                Ok(Searched::Reached(at, word)) => said[open.remove(at)] = Said::Reached(word),
+                Ok(Searched::Reached(at, word)) => said[open.remove(at)] = CoverOutcome::Reached(word),
                 Ok(Searched::Closed(basis)) => {
                     open.drain(..).for_each(|goal| said[goal] = self.closed(goals[goal], basis.clone(), budget));
                 }
@@ -215,8 +220,8 @@ impl Search<'_> {
         (said, Ok(()))
     }
 
-    fn closed(&self, goal: &Formula, basis: Basis, budget: &mut Budget) -> Said {
-        Said::Excluded(Box::new(Evidence::Basis(shrink::basis(self.net, goal, basis, budget))))
+    fn closed(&self, goal: &Formula, basis: Basis, budget: &mut Budget) -> CoverOutcome {
+        CoverOutcome::Excluded(Box::new(Evidence::Basis(shrink::basis(self.net, goal, basis, budget))))
     }
 
     /// Grows a basis of goals that are upward closed.
@@ -245,7 +250,7 @@ impl Search<'_> {
                 budget.spend(1)?;
                 let mut marking = vec![0; places];
                 target.iter().for_each(|&(place, tokens)| marking[place as usize] = tokens);
-                if growing.add(&marking, Next::Goal(number), budget).is_some() {
+                if growing.add(&marking, NextMarking::Goal(number), budget).is_some() {
                     return Ok(Searched::Reached(number, Vec::new()));
                 }
             }
@@ -266,7 +271,7 @@ impl Search<'_> {
                 budget.spend(cost(places))?;
                 let Some(before) = before(fast, &marking, transition) else { return Ok(Searched::TooManyTokens) };
                 let fired = u32::try_from(transition).unwrap_or(u32::MAX);
-                if let Some(found) = growing.add(&before, Next::Fire(fired, number), budget) {
+                if let Some(found) = growing.add(&before, NextMarking::Fire(fired, number), budget) {
                     let (goal, word) = growing.word(found);
                     return Ok(Searched::Reached(goal, word));
                 }

@@ -36,18 +36,18 @@ use std::collections::BinaryHeap;
 
 use serval_budget::{Budget, Stopped};
 use serval_net_proof::bounds::excludes;
-use serval_net_proof::{Again, Cover, Evidence, Item, Pump, Step};
+use serval_net_proof::{Again, Cover, Evidence, Item, Pump, PumpStep};
 use serval_petri::{Formula, Linear, Net, PlaceId, at_least};
 
 use super::index::{Index, is_at_most};
-use super::{OMEGA, Said, cost, run, shrink, written};
+use super::{CoverOutcome, OMEGA, cost, run, shrink, written};
 use crate::fast::{Circle, Fast};
 
 /// Words that are tried at every new ω-marking.
 const WORDS: usize = 64;
 
 /// How a node came to be.
-struct Node {
+struct CoverNode {
     /// The parent, and what fired there.
     from: Option<(usize, u32)>,
     /// The words, by number, that were repeated then.
@@ -64,7 +64,7 @@ struct Word {
 pub struct Tree {
     fast: Fast,
     rows: Index,
-    nodes: Vec<Node>,
+    nodes: Vec<CoverNode>,
     words: Vec<Word>,
     /// Nodes that may have to be expanded: most ω first, then the oldest.
     open: BinaryHeap<(usize, Reverse<usize>)>,
@@ -138,7 +138,7 @@ impl Tree {
     fn insert(&mut self, marking: &[u64], from: Option<(usize, u32)>, pumps: Vec<usize>) -> usize {
         let node = self.nodes.len();
         self.rows.add(node, marking);
-        self.nodes.push(Node { from, pumps });
+        self.nodes.push(CoverNode { from, pumps });
         let omegas = marking.iter().filter(|&&tokens| tokens == OMEGA).count();
         self.open.push((omegas, Reverse(node)));
         node
@@ -238,16 +238,16 @@ impl Tree {
     }
 
     /// The run with pumps that leads to a node.
-    fn steps(&self, node: usize) -> Vec<Step> {
+    fn steps(&self, node: usize) -> Vec<PumpStep> {
         let (mut chain, mut at) = (Vec::new(), node);
         while let Some((parent, fired)) = self.nodes[at].from {
             chain.push((fired, &self.nodes[at].pumps));
             at = parent;
         }
-        let again = |&number: &usize| Step::Again(Again { pump: self.words[number].word.clone() });
+        let again = |&number: &usize| PumpStep::Again(Again { pump: self.words[number].word.clone() });
         let mut steps = Vec::new();
         for (fired, pumps) in chain.into_iter().rev() {
-            steps.push(Step::Item(Item::Fire(fired)));
+            steps.push(PumpStep::Item(Item::Fire(fired)));
             steps.extend(pumps.iter().map(again));
         }
         steps
@@ -289,14 +289,14 @@ impl Tree {
     }
 
     /// Whether a goal that is upward closed can be reached.
-    pub fn ask(&mut self, net: &Net, goal: &Formula, budget: &mut Budget) -> Result<Said, Stopped> {
+    pub fn ask(&mut self, net: &Net, goal: &Formula, budget: &mut Budget) -> Result<CoverOutcome, Stopped> {
         if goal.not_upward().is_some() {
-            return Ok(Said::Nothing);
+            return Ok(CoverOutcome::Nothing);
         }
         Ok(match self.reach(goal, budget)? {
-            Reached::TooManyTokens => Said::TooManyTokens,
-            Reached::Word(word, _) => Said::Reached(word),
-            Reached::Nothing(cover) => Said::Excluded(Box::new(Evidence::Cover(shrink::cover(net, goal, cover, budget)))),
+            Reached::TooManyTokens => CoverOutcome::TooManyTokens,
+            Reached::Word(word, _) => CoverOutcome::Reached(word),
+            Reached::Nothing(cover) => CoverOutcome::Excluded(Box::new(Evidence::Cover(shrink::cover(net, goal, cover, budget)))),
         })
     }
 

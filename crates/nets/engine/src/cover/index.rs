@@ -22,7 +22,7 @@ enum Kind {
     Split(usize, u64, usize, usize),
 }
 
-struct Node {
+struct IndexNode {
     most: Vec<u64>,
     kind: Kind,
 }
@@ -31,7 +31,7 @@ struct Node {
 pub(crate) struct Index {
     places: usize,
     rows: Vec<u64>,
-    nodes: Vec<Node>,
+    nodes: Vec<IndexNode>,
     /// By hash the last row that has it.
     hashed: FxHashMap<u64, usize>,
 }
@@ -44,7 +44,7 @@ fn hash(row: &[u64]) -> u64 {
 
 impl Index {
     pub(crate) fn new(places: usize) -> Self {
-        let root = Node { most: vec![0; places], kind: Kind::Leaf(Vec::new()) };
+        let root = IndexNode { most: vec![0; places], kind: Kind::Leaf(Vec::new()) };
         Self { places, rows: Vec::new(), nodes: vec![root], hashed: FxHashMap::default() }
     }
 
@@ -99,7 +99,7 @@ impl Index {
             for &number in &numbers {
                 most.iter_mut().zip(self.row(number)).for_each(|(most, &number)| *most = number.max(*most));
             }
-            self.nodes.push(Node { most, kind: Kind::Leaf(numbers) });
+            self.nodes.push(IndexNode { most, kind: Kind::Leaf(numbers) });
         }
         self.nodes[at].kind = Kind::Split(place, least, first, first + 1);
     }

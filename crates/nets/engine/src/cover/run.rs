@@ -8,7 +8,7 @@
 //! that the initial marking has what is needed in the beginning, and the word fires. Pumps need not nest: what a later
 //! one takes from the ω of an earlier one makes that `k` larger.
 
-use serval_net_proof::{Again, Item, Step};
+use serval_net_proof::{Again, Item, PumpStep};
 use serval_petri::{Formula, Marking};
 
 use super::OMEGA;
@@ -22,7 +22,7 @@ pub(crate) fn circle(fast: &Fast, word: &[u32]) -> Circle {
 
 /// A run that leads into the goal, which is upward closed and met by the ω-marking to which the steps lead, and what it
 /// needs in the beginning by place: where that is ω, it may need something, too. `None` where a number does not fit.
-pub(crate) fn covering(fast: &Fast, steps: &[Step], end: &[u64], goal: &Formula) -> Option<(Vec<Item>, Vec<i128>)> {
+pub(crate) fn covering(fast: &Fast, steps: &[PumpStep], end: &[u64], goal: &Formula) -> Option<(Vec<Item>, Vec<i128>)> {
     let needed = enough(end, goal)?;
     unrolled(fast, steps, needed.iter().map(|&tokens| tokens.into()).collect())
 }
@@ -50,21 +50,21 @@ fn enough(end: &[u64], goal: &Formula) -> Option<Vec<u64>> {
 }
 
 /// The word, with what is needed in the end by place, and then in the beginning.
-fn unrolled(fast: &Fast, steps: &[Step], mut needed: Vec<i128>) -> Option<(Vec<Item>, Vec<i128>)> {
+fn unrolled(fast: &Fast, steps: &[PumpStep], mut needed: Vec<i128>) -> Option<(Vec<Item>, Vec<i128>)> {
     let mut before: Vec<Vec<u64>> = Vec::with_capacity(steps.len());
     let mut marking = fast.initial.clone();
     for step in steps {
         before.push(marking.clone());
         match step {
-            Step::Item(Item::Fire(transition)) => {
+            PumpStep::Item(Item::Fire(transition)) => {
                 for &(place, change) in &fast.effects[*transition as usize] {
                     if marking[place] != OMEGA {
                         marking[place] = u64::try_from(i128::from(marking[place]).checked_add(change)?).ok()?;
                     }
                 }
             }
-            Step::Item(Item::Repeat(..)) => return None,
-            Step::Again(Again { pump }) => {
+            PumpStep::Item(Item::Repeat(..)) => return None,
+            PumpStep::Again(Again { pump }) => {
                 let circle = circle(fast, pump);
                 circle.effects().iter().filter(|one| one.1 > 0).for_each(|&(place, _)| marking[place] = OMEGA);
             }
@@ -73,7 +73,7 @@ fn unrolled(fast: &Fast, steps: &[Step], mut needed: Vec<i128>) -> Option<(Vec<I
     let mut word = Vec::new();
     for (step, before) in steps.iter().zip(&before).rev() {
         match step {
-            Step::Item(Item::Fire(transition)) => {
+            PumpStep::Item(Item::Fire(transition)) => {
                 let number = *transition as usize;
                 for &(place, change) in &fast.effects[number] {
                     needed[place] = needed[place].checked_sub(change)?;
@@ -85,8 +85,8 @@ fn unrolled(fast: &Fast, steps: &[Step], mut needed: Vec<i128>) -> Option<(Vec<I
                 needed.iter_mut().for_each(|needed| *needed = (*needed).max(0));
                 word.push(Item::Fire(*transition));
             }
-            Step::Item(Item::Repeat(..)) => return None,
-            Step::Again(Again { pump }) => {
+            PumpStep::Item(Item::Repeat(..)) => return None,
+            PumpStep::Again(Again { pump }) => {
                 let circle = circle(fast, pump);
                 let missing = |&(place, effect): &(usize, i128)| {
                     if effect <= 0 || before[place] == OMEGA {

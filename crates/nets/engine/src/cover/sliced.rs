@@ -38,18 +38,18 @@ use serval_net_proof::Evidence;
 use serval_petri::{Formula, Net};
 
 use super::forward::{Reached, Tree};
-use super::{OMEGA, Said, shrink};
+use super::{CoverOutcome, OMEGA, shrink};
 use crate::fast::Fast;
 
 /// Whether a goal that is upward closed can be reached, by slices that keep more and more places; says how many
 /// ω-markings the largest had, too. A tick is as in a tree.
-pub fn ask(net: &Net, goal: &Formula, markings: &mut usize, budget: &mut Budget) -> Result<Said, Stopped> {
+pub fn ask(net: &Net, goal: &Formula, markings: &mut usize, budget: &mut Budget) -> Result<CoverOutcome, Stopped> {
     let whole = Fast::new(net);
     if goal.not_upward().is_some() {
-        return Ok(Said::Nothing);
+        return Ok(CoverOutcome::Nothing);
     }
     if whole.initial.contains(&OMEGA) {
-        return Ok(Said::TooManyTokens);
+        return Ok(CoverOutcome::TooManyTokens);
     }
     let mut kept = vec![false; whole.initial.len()];
     for constraint in goal.constraints() {
@@ -61,13 +61,15 @@ pub fn ask(net: &Net, goal: &Formula, markings: &mut usize, budget: &mut Budget)
         let reached = tree.reach(goal, budget);
         *markings = tree.len().max(*markings);
         match reached? {
-            Reached::TooManyTokens => return Ok(Said::TooManyTokens),
-            Reached::Nothing(cover) => return Ok(Said::Excluded(Box::new(Evidence::Cover(shrink::cover(net, goal, cover, budget))))),
+            Reached::TooManyTokens => return Ok(CoverOutcome::TooManyTokens),
+            Reached::Nothing(cover) => {
+                return Ok(CoverOutcome::Excluded(Box::new(Evidence::Cover(shrink::cover(net, goal, cover, budget)))));
+            }
             Reached::Word(word, needed) => {
                 let too_few = (0..kept.len()).filter(|&place| needed[place] > whole.initial[place].into());
                 let missing: Vec<usize> = too_few.filter(|&place| !kept[place]).collect();
                 if missing.is_empty() {
-                    return Ok(Said::Reached(word));
+                    return Ok(CoverOutcome::Reached(word));
                 }
                 missing.into_iter().for_each(|place| kept[place] = true);
             }

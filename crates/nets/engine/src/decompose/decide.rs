@@ -4,7 +4,7 @@ use serval_arith::{Outcome, Solver};
 use serval_budget::{Budget, Stopped};
 use serval_net_proof::decomposition::sequence::{Piece, Sequence, is_under};
 use serval_net_proof::decomposition::system::System;
-use serval_net_proof::decomposition::{Decomposition, First, Order, Step, replaced};
+use serval_net_proof::decomposition::{Decomposition, First, Order, SequenceStep, replaced};
 use serval_net_proof::{Refusal, Run};
 use serval_petri::{Formula, Net};
 
@@ -30,7 +30,7 @@ const SYSTEM_TICKS: u64 = 20_000;
 
 /// What was found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum DecompositionOutcome {
     /// A run into the goal.
     Reached(Run),
     /// No marking of the goal can be reached.
@@ -41,7 +41,7 @@ pub enum Said {
 
 /// A sequence that was looked at, or is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct SequenceNode {
     /// The number of the sequence that it comes from; none for a case of the goal.
     pub parent: Option<usize>,
     /// Which of the sequences that replace that one it is, or which case of the goal.
@@ -58,14 +58,14 @@ pub enum Fate {
     /// Nothing yet.
     Open,
     /// It was replaced by others, or by none.
-    Replaced(Step),
+    Replaced(SequenceStep),
     /// It is perfect, and has a run.
     Perfect,
 }
 
 /// How often each rule was used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct RuleCounts {
     /// Sequences that were looked at.
     pub nodes: usize,
     /// Sequences whose systems have no solution.
@@ -90,7 +90,7 @@ pub struct Counts {
 
 /// What replaces a piece, where nothing was begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
+pub enum DecompositionRule {
     /// Its covering graph forwards.
     Forward,
     /// Its covering graph backwards.
@@ -101,7 +101,7 @@ pub enum Rule {
     Arcs,
 }
 
-impl Rule {
+impl DecompositionRule {
     /// The order in which they pay. Arcs before all else would list the orders of all that happens finitely often. The
     /// answer is the same for each order.
     pub const ORDER: [Self; 4] = [Self::Forward, Self::Backward, Self::Value, Self::Arcs];
@@ -109,7 +109,7 @@ impl Rule {
 
 /// What is known of a piece.
 #[derive(Clone, Debug, Default)]
-struct Known {
+struct PieceFacts {
     /// Arcs that it is being split at.
     split: Option<Split>,
     is_connected: bool,
@@ -121,17 +121,22 @@ struct Open {
     /// The number of the sequence that it comes from, and which of those that replace it this is.
     from: (Option<usize>, usize),
     sequence: Sequence,
-    known: Vec<Known>,
+    known: Vec<PieceFacts>,
 }
 
 /// Decides whether a marking of the goal can be reached.
-pub fn decide(net: &Net, goal: &Formula, budget: &mut Budget) -> Result<(Said, Counts), Refusal> {
-    decide_in(net, goal, Rule::ORDER, budget)
+pub fn decide(net: &Net, goal: &Formula, budget: &mut Budget) -> Result<(DecompositionOutcome, RuleCounts), Refusal> {
+    decide_in(net, goal, DecompositionRule::ORDER, budget)
 }
 
 /// The same with another order of the rules.
-pub fn decide_in(net: &Net, goal: &Formula, rules: [Rule; 4], budget: &mut Budget) -> Result<(Said, Counts), Refusal> {
-    let mut search = Search::new(net, goal, rules)?;
+pub fn decide_in(
+    net: &Net,
+    goal: &Formula,
+    rules: [DecompositionRule; 4],
+    budget: &mut Budget,
+) -> Result<(DecompositionOutcome, RuleCounts), Refusal> {
+    let mut search = DecompositionSearch::new(net, goal, rules)?;
     loop {
         if let Some(said) = search.step(budget)? {
             return Ok((said, search.counts));
@@ -140,29 +145,29 @@ pub fn decide_in(net: &Net, goal: &Formula, rules: [Rule; 4], budget: &mut Budge
 }
 
 /// Looks at one sequence after the other; who wants to can see each of them.
-pub struct Search<'a> {
+pub struct DecompositionSearch<'a> {
     net: &'a Net,
     goal: &'a Formula,
-    rules: [Rule; 4],
+    rules: [DecompositionRule; 4],
     open: Vec<Open>,
-    steps: Vec<Step>,
+    steps: Vec<SequenceStep>,
     /// How often each rule was used, so far.
-    pub counts: Counts,
+    pub counts: RuleCounts,
     /// What was looked at, in order, if it is kept.
-    kept: Option<Vec<Node>>,
+    kept: Option<Vec<SequenceNode>>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> DecompositionSearch<'a> {
     /// Begins with the cases of a goal.
-    pub fn new(net: &'a Net, goal: &'a Formula, rules: [Rule; 4]) -> Result<Self, Refusal> {
+    pub fn new(net: &'a Net, goal: &'a Formula, rules: [DecompositionRule; 4]) -> Result<Self, Refusal> {
         if net.place_count() > MOST_PLACES {
             return Err(Refusal::TooLarge { what: "places for a decomposition", limit: MOST_PLACES as u64 });
         }
         let cases = Sequence::cases(net, goal)?.into_iter().enumerate();
         let mut open: Vec<Open> =
-            cases.map(|(case, sequence)| Open { from: (None, case), sequence, known: vec![Known::default()] }).collect();
+            cases.map(|(case, sequence)| Open { from: (None, case), sequence, known: vec![PieceFacts::default()] }).collect();
         open.reverse();
-        Ok(Self { net, goal, rules, open, steps: Vec::new(), counts: Counts::default(), kept: None })
+        Ok(Self { net, goal, rules, open, steps: Vec::new(), counts: RuleCounts::default(), kept: None })
     }
 
     /// The same, which keeps what it looks at.
@@ -173,10 +178,10 @@ impl<'a> Search<'a> {
     }
 
     /// What was looked at, in order, and then what is open, where that was to be kept.
-    pub fn into_nodes(self) -> Vec<Node> {
+    pub fn into_nodes(self) -> Vec<SequenceNode> {
         let mut nodes = self.kept.unwrap_or_default();
         let open = self.open.into_iter().rev();
-        nodes.extend(open.map(|open| Node { parent: open.from.0, case: open.from.1, sequence: open.sequence, fate: Fate::Open }));
+        nodes.extend(open.map(|open| SequenceNode { parent: open.from.0, case: open.from.1, sequence: open.sequence, fate: Fate::Open }));
         nodes
     }
 
@@ -186,9 +191,9 @@ impl<'a> Search<'a> {
     }
 
     /// Looks at the next sequence. It stays open where that ends with an error.
-    pub fn step(&mut self, budget: &mut Budget) -> Result<Option<Said>, Refusal> {
+    pub fn step(&mut self, budget: &mut Budget) -> Result<Option<DecompositionOutcome>, Refusal> {
         let Some(mut next) = self.open.pop() else {
-            return Ok(Some(Said::Excluded(Decomposition { steps: std::mem::take(&mut self.steps) })));
+            return Ok(Some(DecompositionOutcome::Excluded(Decomposition { steps: std::mem::take(&mut self.steps) })));
         };
         let fate = self.fate(&mut next, budget);
         let (said, fate) = match fate {
@@ -200,13 +205,13 @@ impl<'a> Search<'a> {
         };
         if let Some(kept) = &mut self.kept {
             let Open { from: (parent, case), sequence, .. } = next;
-            kept.push(Node { parent, case, sequence, fate });
+            kept.push(SequenceNode { parent, case, sequence, fate });
         }
         Ok(said)
     }
 
     /// What becomes of a sequence; what replaces it is open then.
-    fn fate(&mut self, next: &mut Open, budget: &mut Budget) -> Result<(Option<Said>, Fate), Refusal> {
+    fn fate(&mut self, next: &mut Open, budget: &mut Budget) -> Result<(Option<DecompositionOutcome>, Fate), Refusal> {
         budget.spend(1)?;
         let number = self.counts.nodes;
         if number >= MOST_NODES {
@@ -220,9 +225,9 @@ impl<'a> Search<'a> {
         let Some(step) = step else {
             let found = run(self.net, self.goal, &next.sequence, budget)?;
             self.counts.nodes += 1;
-            let Some((run, rounds)) = found else { return Ok((Some(Said::Nothing), Fate::Perfect)) };
+            let Some((run, rounds)) = found else { return Ok((Some(DecompositionOutcome::Nothing), Fate::Perfect)) };
             self.counts.rounds = rounds;
-            return Ok((Some(Said::Reached(run)), Fate::Perfect));
+            return Ok((Some(DecompositionOutcome::Reached(run)), Fate::Perfect));
         };
         let children = replaced(self.net, &next.sequence, &step, MOST_VALUES, budget)?;
         self.counts.nodes += 1;
@@ -235,16 +240,16 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Counts {
-    fn count(&mut self, step: &Step) {
+impl RuleCounts {
+    fn count(&mut self, step: &SequenceStep) {
         let count = match step {
-            Step::Refuted(_) => &mut self.refuted,
-            Step::Forward(_) => &mut self.forward,
-            Step::Backward(_) => &mut self.backward,
-            Step::Order(_) => return,
-            Step::Leave(_) => &mut self.leave,
-            Step::Value(_) => &mut self.value,
-            Step::First(_) => &mut self.first,
+            SequenceStep::Refuted(_) => &mut self.refuted,
+            SequenceStep::Forward(_) => &mut self.forward,
+            SequenceStep::Backward(_) => &mut self.backward,
+            SequenceStep::Order(_) => return,
+            SequenceStep::Leave(_) => &mut self.leave,
+            SequenceStep::Value(_) => &mut self.value,
+            SequenceStep::First(_) => &mut self.first,
         };
         *count += 1;
     }
@@ -254,13 +259,19 @@ impl Open {
     /// What can be done with a sequence; nothing if it is perfect. Every step is one whether the system has a solution
     /// or not, and what steps ask of it they ask over the rationals. So where whole numbers take long, the sequence is
     /// split first, and only what cannot be split has to have an answer.
-    fn step_or_refuted(&mut self, net: &Net, system: &System, rules: [Rule; 4], budget: &mut Budget) -> Result<Option<Step>, Refusal> {
+    fn step_or_refuted(
+        &mut self,
+        net: &Net,
+        system: &System,
+        rules: [DecompositionRule; 4],
+        budget: &mut Budget,
+    ) -> Result<Option<SequenceStep>, Refusal> {
         let mut part = budget.part(SYSTEM_TICKS);
         let given = part.left();
         let outcome = Solver::new(system.problem.clone()).solve(&mut part);
         budget.spend(given - part.left())?;
         match outcome {
-            Outcome::Refuted(tree) => return Ok(Some(Step::Refuted(tree))),
+            Outcome::Refuted(tree) => return Ok(Some(SequenceStep::Refuted(tree))),
             Outcome::Satisfiable(_) => return self.step(net, system, rules, budget),
             Outcome::Stopped(Stopped::Cancelled) => return Err(Stopped::Cancelled.into()),
             Outcome::Stopped(Stopped::OutOfTicks) => {}
@@ -270,25 +281,31 @@ impl Open {
             other => return other,
         }
         match Solver::new(system.problem.clone()).solve(budget) {
-            Outcome::Refuted(tree) => Ok(Some(Step::Refuted(tree))),
+            Outcome::Refuted(tree) => Ok(Some(SequenceStep::Refuted(tree))),
             Outcome::Stopped(stopped) => Err(ended(stopped, budget)),
             Outcome::Satisfiable(_) => self.step(net, system, rules, budget),
         }
     }
 
     /// What can be done with a sequence whose system has a solution; nothing if it is perfect.
-    fn step(&mut self, net: &Net, system: &System, rules: [Rule; 4], budget: &mut Budget) -> Result<Option<Step>, Refusal> {
+    fn step(
+        &mut self,
+        net: &Net,
+        system: &System,
+        rules: [DecompositionRule; 4],
+        budget: &mut Budget,
+    ) -> Result<Option<SequenceStep>, Refusal> {
         let numbered = || (0..).zip(&self.sequence.pieces);
         if let Some((piece, split)) = self.known.iter().enumerate().find_map(|(piece, known)| Some((piece, known.split.as_ref()?))) {
-            return Ok(Some(Step::First(First { piece, arcs: split.arcs.clone() })));
+            return Ok(Some(SequenceStep::First(First { piece, arcs: split.arcs.clone() })));
         }
         if let Some((piece, _)) = numbered().find(|(_, piece)| piece.order.is_some()) {
-            return Ok(Some(Step::Leave(piece)));
+            return Ok(Some(SequenceStep::Leave(piece)));
         }
         for (number, piece) in numbered() {
             if !self.known[number].is_connected {
                 if !is_connected(piece) {
-                    return Ok(Some(Step::Order(Order { piece: number, numbers: order(piece) })));
+                    return Ok(Some(SequenceStep::Order(Order { piece: number, numbers: order(piece) })));
                 }
                 self.known[number].is_connected = true;
             }
@@ -298,29 +315,29 @@ impl Open {
         let mut is_left_out = false;
         for rule in rules {
             match rule {
-                Rule::Forward | Rule::Backward => {
-                    if let Some(step) = self.cover(net, rule == Rule::Forward, budget)? {
+                DecompositionRule::Forward | DecompositionRule::Backward => {
+                    if let Some(step) = self.cover(net, rule == DecompositionRule::Forward, budget)? {
                         return Ok(Some(step));
                     }
                 }
-                Rule::Value | Rule::Arcs => {
+                DecompositionRule::Value | DecompositionRule::Arcs => {
                     let bounded = match known.take() {
                         Some(bounded) => bounded,
                         None => bounded(net, &self.sequence, budget)?,
                     };
-                    if rule == Rule::Value {
+                    if rule == DecompositionRule::Value {
                         for &one in &bounded.values {
                             let value = value(system, one, budget)?;
                             if value.most.saturating_sub(value.least) < MOST_VALUES as u64 {
-                                return Ok(Some(Step::Value(value)));
+                                return Ok(Some(SequenceStep::Value(value)));
                             }
                             is_left_out = true;
                         }
                     }
                     let arcs = bounded.arcs.iter().enumerate().find(|(_, arcs)| !arcs.is_empty());
-                    if let (Rule::Arcs, Some((piece, arcs))) = (rule, arcs) {
+                    if let (DecompositionRule::Arcs, Some((piece, arcs))) = (rule, arcs) {
                         self.known[piece].split = Some(split(system, piece, arcs.clone(), budget)?);
-                        return Ok(Some(Step::First(First { piece, arcs: arcs.clone() })));
+                        return Ok(Some(SequenceStep::First(First { piece, arcs: arcs.clone() })));
                     }
                     known = Some(bounded);
                 }
@@ -330,14 +347,14 @@ impl Open {
     }
 
     /// The covering graph of the first piece that is not pumpable, forwards or backwards.
-    fn cover(&mut self, net: &Net, forward: bool, budget: &mut Budget) -> Result<Option<Step>, Refusal> {
+    fn cover(&mut self, net: &Net, forward: bool, budget: &mut Budget) -> Result<Option<SequenceStep>, Refusal> {
         let side = usize::from(!forward);
         for (number, piece) in self.sequence.pieces.iter().enumerate() {
             if self.known[number].is_pumpable[side] {
                 continue;
             }
             if let Some(covering) = covering(net, number, piece, forward, budget)? {
-                return Ok(Some(if forward { Step::Forward(covering) } else { Step::Backward(covering) }));
+                return Ok(Some(if forward { SequenceStep::Forward(covering) } else { SequenceStep::Backward(covering) }));
             }
             self.known[number].is_pumpable[side] = true;
         }
@@ -345,12 +362,12 @@ impl Open {
     }
 
     /// One of the sequences that a step replaces this one by.
-    fn child(&self, step: &Step, (parent, case): (usize, usize), sequence: Sequence) -> Self {
+    fn child(&self, step: &SequenceStep, (parent, case): (usize, usize), sequence: Sequence) -> Self {
         let piece = step.piece().unwrap_or(0);
         let new = sequence.pieces.len() + 1 - self.sequence.pieces.len();
-        let mut known = vec![Known::default(); new];
+        let mut known = vec![PieceFacts::default(); new];
         match (step, &self.known[piece].split) {
-            (Step::First(_), Some(split)) => {
+            (SequenceStep::First(_), Some(split)) => {
                 if case > 0
                     && let Some(rest) = known.last_mut()
                 {
@@ -358,7 +375,7 @@ impl Open {
                     rest.split = Some(Split { allowance: split.allowance.saturating_sub(1), ..split.clone() });
                 }
             }
-            (Step::Value(value), _) => {
+            (SequenceStep::Value(value), _) => {
                 known[0] = self.known[piece].clone();
                 known[0].is_pumpable[usize::from(value.last)] = false;
             }
@@ -380,8 +397,8 @@ impl Open {
 
     /// How often arcs could be used that the piece was being split at before the step.
     #[cfg(debug_assertions)]
-    fn allowance(&self, step: &Step, piece: usize) -> Option<u64> {
-        self.known[piece].split.as_ref().filter(|_| matches!(step, Step::First(_))).map(|split| split.allowance)
+    fn allowance(&self, step: &SequenceStep, piece: usize) -> Option<u64> {
+        self.known[piece].split.as_ref().filter(|_| matches!(step, SequenceStep::First(_))).map(|split| split.allowance)
     }
 
     /// What holds of every sequence.

@@ -1,22 +1,22 @@
 //! The decomposition, asked about goals of any form: each is split into cases, conjunctions of linear conditions, and
 //! each of them is decided, however many tokens there may be, if the budget is large enough.
 
-use crate::decompose::{Counts, MOST_PLACES, Rule, Said, Search};
+use crate::decompose::{DecompositionOutcome, DecompositionRule, DecompositionSearch, MOST_PLACES, RuleCounts};
 use serval_budget::{Budget, Cancel};
 use serval_net_proof::{Evidence, Refusal};
 use serval_petri::{Formula, Net};
 
-use crate::answer::{Found, Method, checked};
+use crate::answer::{GoalOutcome, Method, checked};
 
 /// Asks about a goal with so many ticks; says whether more of them could help, and how far it came.
-pub(crate) fn ask_alone(net: &Net, goal: &Formula, found: &mut Found, ticks: u64, cancel: &Cancel) -> (bool, Counts) {
-    let mut counts = Counts::default();
+pub(crate) fn ask_alone(net: &Net, goal: &Formula, found: &mut GoalOutcome, ticks: u64, cancel: &Cancel) -> (bool, RuleCounts) {
+    let mut counts = RuleCounts::default();
     let evidence = match look(net, goal, &mut counts, &mut Budget::new(ticks, cancel.clone())) {
-        Ok(Said::Reached(run)) => Evidence::Run(run),
-        Ok(Said::Excluded(decomposition)) => Evidence::Decomposition(decomposition),
-        Ok(Said::Nothing) => return (false, counts),
+        Ok(DecompositionOutcome::Reached(run)) => Evidence::Run(run),
+        Ok(DecompositionOutcome::Excluded(decomposition)) => Evidence::Decomposition(decomposition),
+        Ok(DecompositionOutcome::Nothing) => return (false, counts),
         Err(Refusal::TooLarge { what, limit }) => {
-            *found = Found::TooLarge { what, limit };
+            *found = GoalOutcome::TooLarge { what, limit };
             return (false, counts);
         }
         Err(Refusal::Stopped(_)) => return (true, counts),
@@ -30,8 +30,8 @@ pub(crate) fn ask_alone(net: &Net, goal: &Formula, found: &mut Found, ticks: u64
     (false, counts)
 }
 
-fn look(net: &Net, goal: &Formula, counts: &mut Counts, budget: &mut Budget) -> Result<Said, Refusal> {
-    let mut search = Search::new(net, goal, Rule::ORDER)?;
+fn look(net: &Net, goal: &Formula, counts: &mut RuleCounts, budget: &mut Budget) -> Result<DecompositionOutcome, Refusal> {
+    let mut search = DecompositionSearch::new(net, goal, DecompositionRule::ORDER)?;
     loop {
         let said = search.step(budget);
         *counts = search.counts;
@@ -43,8 +43,8 @@ fn look(net: &Net, goal: &Formula, counts: &mut Counts, budget: &mut Budget) -> 
 
 /// The same after other methods: what is too large for this is not what the question failed for. What is upward closed
 /// is left to those that go forwards and backwards with ω.
-pub(crate) fn ask(net: &Net, goal: &Formula, found: &mut Found, ticks: u64, cancel: &Cancel) -> Counts {
-    let (mut said, mut counts) = (Found::Nothing, Counts::default());
+pub(crate) fn ask(net: &Net, goal: &Formula, found: &mut GoalOutcome, ticks: u64, cancel: &Cancel) -> RuleCounts {
+    let (mut said, mut counts) = (GoalOutcome::Nothing, RuleCounts::default());
     if net.place_count() <= MOST_PLACES && goal.not_upward().is_some() {
         counts = ask_alone(net, goal, &mut said, ticks, cancel).1;
     }

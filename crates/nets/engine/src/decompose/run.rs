@@ -191,7 +191,7 @@ fn fire(piece: &Piece, word: &[usize]) -> Vec<u32> {
 }
 
 /// What a piece repeats and what it does once.
-struct Words {
+struct PieceWords {
     up: Vec<u32>,
     once: Vec<Item>,
     round: Vec<u32>,
@@ -205,7 +205,7 @@ fn of_piece(values: &[i64], system: &[u32], piece: usize, arcs: usize) -> Vec<i6
 }
 
 /// The words of all pieces.
-fn words(net: &Net, sequence: &Sequence, budget: &mut Budget) -> Result<Vec<Words>, Refusal> {
+fn words(net: &Net, sequence: &Sequence, budget: &mut Budget) -> Result<Vec<PieceWords>, Refusal> {
     let mut system = System::new(net, sequence, false, budget)?;
     let offsets = system.offsets.clone();
     for variable in 0..system.problem.variables {
@@ -242,7 +242,7 @@ fn words(net: &Net, sequence: &Sequence, budget: &mut Budget) -> Result<Vec<Word
         let once = euler(piece, piece.entry, of_piece(&once, &offsets, number, piece.arcs.len()), budget)?;
         let rest = of_piece(&rounds, &offsets, number, piece.arcs.len()).iter().zip(&used).map(|(all, used)| all - used).collect();
         let round = written_out(&euler(piece, piece.exit, rest, budget)?)?;
-        words.push(Words { up: fire(piece, &up), once: items(piece, &once), round: fire(piece, &round), down: fire(piece, &down) });
+        words.push(PieceWords { up: fire(piece, &up), once: items(piece, &once), round: fire(piece, &round), down: fire(piece, &down) });
     }
     Ok(words)
 }

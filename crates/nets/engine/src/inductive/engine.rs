@@ -63,7 +63,7 @@ enum Reason {
 }
 
 /// A bound that became tighter.
-struct Entry {
+struct BoundEntry {
     lit: Lit,
     /// The bound that it had before, and the entry that made it.
     before: i64,
@@ -73,14 +73,14 @@ struct Entry {
 }
 
 /// `Σ factor·variable + constant ≥ 0`, where the guard holds.
-struct Sum {
+struct GuardedSum {
     terms: Vec<(usize, i64)>,
     constant: i64,
     guard: Lit,
 }
 
 /// What the engine says.
-pub(crate) enum Answer {
+pub(crate) enum EngineAnswer {
     /// These values meet everything.
     Model(Vec<i64>),
     /// Nothing does; of the assumptions these are needed.
@@ -100,8 +100,8 @@ pub(crate) struct Engine {
     /// By side of a variable the clauses that watch one of its literals, and the sums that count it.
     watches: Vec<Vec<usize>>,
     counted: Vec<Vec<usize>>,
-    sums: Vec<Sum>,
-    trail: Vec<Entry>,
+    sums: Vec<GuardedSum>,
+    trail: Vec<BoundEntry>,
     latest: Vec<Option<usize>>,
     levels: Vec<usize>,
     propagated: usize,
@@ -165,12 +165,12 @@ impl Engine {
             self.counted[falls.side()].push(number);
         }
         self.counted[guard.side()].push(number);
-        self.sums.push(Sum { terms, constant, guard });
+        self.sums.push(GuardedSum { terms, constant, guard });
         self.propagated = 0;
     }
 
     /// Whether something meets all of it and the assumptions.
-    pub(crate) fn solve(&mut self, assumptions: &[Lit], budget: &mut Budget) -> Result<Answer, Stopped> {
+    pub(crate) fn solve(&mut self, assumptions: &[Lit], budget: &mut Budget) -> Result<EngineAnswer, Stopped> {
         budget.spend(1)?;
         if self.clauses.len() > self.kept + LEARNT {
             self.forget();
@@ -187,10 +187,10 @@ impl Engine {
         answer
     }
 
-    fn search(&mut self, assumptions: &[Lit], budget: &mut Budget) -> Result<Answer, Stopped> {
+    fn search(&mut self, assumptions: &[Lit], budget: &mut Budget) -> Result<EngineAnswer, Stopped> {
         loop {
             if self.is_false {
-                return Ok(Answer::None(Vec::new()));
+                return Ok(EngineAnswer::None(Vec::new()));
             }
             if let Some(conflict) = self.propagate(budget)? {
                 if self.levels.is_empty() {
@@ -202,7 +202,7 @@ impl Engine {
             }
             let level = self.levels.len();
             let decision = match assumptions.get(level) {
-                Some(&lit) if self.is_false(lit) => return Ok(Answer::None(self.needed(lit, budget)?)),
+                Some(&lit) if self.is_false(lit) => return Ok(EngineAnswer::None(self.needed(lit, budget)?)),
                 Some(&lit) => Some(lit),
                 None => {
                     budget.spend(self.low.len() as u64 / 16)?;
@@ -211,7 +211,7 @@ impl Engine {
                         .map(|variable| Lit::at_most(variable, self.low[variable]))
                 }
             };
-            let Some(lit) = decision else { return Ok(Answer::Model(self.low.clone())) };
+            let Some(lit) = decision else { return Ok(EngineAnswer::Model(self.low.clone())) };
             self.levels.push(self.trail.len());
             if !self.is_true(lit) {
                 self.set(lit, Reason::Decision);
@@ -223,7 +223,7 @@ impl Engine {
         let bound = if lit.at_least { &mut self.low[lit.variable] } else { &mut self.high[lit.variable] };
         let before = std::mem::replace(bound, lit.value);
         let previous = self.latest[lit.side()].replace(self.trail.len());
-        self.trail.push(Entry { lit, before, previous, level: self.levels.len(), reason });
+        self.trail.push(BoundEntry { lit, before, previous, level: self.levels.len(), reason });
     }
 
     fn back_to(&mut self, level: usize) {

@@ -14,7 +14,7 @@ use serval_states::gcd;
 
 use super::engine::Lit;
 use crate::equation::Base;
-use crate::weights::Known;
+use crate::weights::PlaceBounds;
 
 /// Places up to which all are bounded before anything is asked.
 const BOUNDED: usize = 1_500;
@@ -34,7 +34,7 @@ impl<'a> Facts<'a> {
         let mut facts = Self::bare(net, base);
         facts.clauses = invariant.to_vec();
         if net.place_count() <= BOUNDED {
-            let mut known = Known::new(net);
+            let mut known = PlaceBounds::new(net);
             // Bounds that there are no ticks for are found where they are needed.
             let _ = known.bound_all(net, &mut budget.part(budget.left() / 4));
             facts.add_sums(&known.into_sums());

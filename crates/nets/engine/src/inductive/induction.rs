@@ -13,7 +13,7 @@ use serval_net_proof::inductive::goal_problem;
 use serval_net_proof::{Bound, Clause, Evidence, KInductive, k_inductive};
 use serval_petri::{Constraint, Formula, Net};
 
-use super::Said;
+use super::InductiveOutcome;
 use super::facts::{Facts, refuted};
 use super::shrink::{TICKS, fewer_atoms};
 use super::written::{Failed, invariant, written};
@@ -25,7 +25,13 @@ const STEPS: usize = 24;
 const CLAUSES: usize = 64;
 
 /// Asks about a goal.
-pub(crate) fn induction(net: &Net, base: &Base, proved: &[Clause], goal: &Formula, budget: &mut Budget) -> Result<Said, Stopped> {
+pub(crate) fn induction(
+    net: &Net,
+    base: &Base,
+    proved: &[Clause],
+    goal: &Formula,
+    budget: &mut Budget,
+) -> Result<InductiveOutcome, Stopped> {
     let mut facts = Facts::new(net, base, proved, budget)?;
     let _ = facts.exclude_goal(goal, &mut budget.part(budget.left() / 4));
     if exclude_all(&mut facts, budget, |clauses| goal_problem(net, clauses, goal).ok(), |values| vec![values])? {
@@ -34,7 +40,7 @@ pub(crate) fn induction(net: &Net, base: &Base, proved: &[Clause], goal: &Formul
     for steps in 1..=STEPS {
         let Ok(problem) = k_inductive::problem(net, &[], goal, steps - 1, true) else { break };
         if let Err(values) = refuted(&mut Solver::new(problem), budget)? {
-            return Ok(Said::Reached(run(net, &values, steps - 1)));
+            return Ok(InductiveOutcome::Reached(run(net, &values, steps - 1)));
         }
         let moments = |values: Vec<i64>| {
             let size = net.place_count() + net.transition_count();
@@ -47,20 +53,20 @@ pub(crate) fn induction(net: &Net, base: &Base, proved: &[Clause], goal: &Formul
             && let Some(opposite) = clauses_of(goal)
         {
             let clauses = [&facts.clauses[..], &opposite].concat();
-            if let Ok(Said::Excluded(evidence)) = inductive(net, goal, &clauses, &mut budget.part(budget.left() / 2)) {
-                return Ok(Said::Excluded(evidence));
+            if let Ok(InductiveOutcome::Excluded(evidence)) = inductive(net, goal, &clauses, &mut budget.part(budget.left() / 2)) {
+                return Ok(InductiveOutcome::Excluded(evidence));
             }
         }
         return several(net, goal, &facts.clauses, steps, budget);
     }
-    Ok(Said::Nothing)
+    Ok(InductiveOutcome::Nothing)
 }
 
-fn inductive(net: &Net, goal: &Formula, clauses: &[Clause], budget: &mut Budget) -> Result<Said, Stopped> {
+fn inductive(net: &Net, goal: &Formula, clauses: &[Clause], budget: &mut Budget) -> Result<InductiveOutcome, Stopped> {
     match written(net, goal, clauses, false, budget) {
-        Ok(inductive) => Ok(Said::Excluded(Box::new(Evidence::Inductive(inductive)))),
+        Ok(inductive) => Ok(InductiveOutcome::Excluded(Box::new(Evidence::Inductive(inductive)))),
         Err(Failed::Stopped(stopped)) => Err(stopped),
-        Err(_) => Ok(Said::Nothing),
+        Err(_) => Ok(InductiveOutcome::Nothing),
     }
 }
 
@@ -114,12 +120,18 @@ pub fn clauses_of(goal: &Formula) -> Option<Vec<Clause>> {
 }
 
 /// Evidence for several steps, with the clauses of an invariant that are needed.
-pub(super) fn several(net: &Net, goal: &Formula, clauses: &[Clause], steps: usize, budget: &mut Budget) -> Result<Said, Stopped> {
-    let Some(all) = trees(net, goal, clauses, steps, budget)? else { return Ok(Said::Nothing) };
+pub(super) fn several(
+    net: &Net,
+    goal: &Formula,
+    clauses: &[Clause],
+    steps: usize,
+    budget: &mut Budget,
+) -> Result<InductiveOutcome, Stopped> {
+    let Some(all) = trees(net, goal, clauses, steps, budget)? else { return Ok(InductiveOutcome::Nothing) };
     let mut needed = match invariant(net, clauses, all.used, budget) {
         Ok(invariant) => invariant,
         Err(Failed::Stopped(stopped)) => return Err(stopped),
-        Err(_) => return Ok(Said::Nothing),
+        Err(_) => return Ok(InductiveOutcome::Nothing),
     };
     if let Some(fewer) = fewer_atoms(net, &needed.clauses, &mut budget.part(TICKS))
         && let Ok(shorter) = invariant(net, &fewer, (0..fewer.len()).collect(), &mut budget.part(TICKS))
@@ -127,8 +139,8 @@ pub(super) fn several(net: &Net, goal: &Formula, clauses: &[Clause], steps: usiz
         needed = shorter;
     }
     let invariant = needed;
-    let Some(Trees { base, step, .. }) = trees(net, goal, &invariant.clauses, steps, budget)? else { return Ok(Said::Nothing) };
-    Ok(Said::Excluded(Box::new(Evidence::KInductive(KInductive { invariant, base, step }))))
+    let Some(Trees { base, step, .. }) = trees(net, goal, &invariant.clauses, steps, budget)? else { return Ok(InductiveOutcome::Nothing) };
+    Ok(InductiveOutcome::Excluded(Box::new(Evidence::KInductive(KInductive { invariant, base, step }))))
 }
 
 struct Trees {

@@ -19,8 +19,8 @@ use serval_budget::{Budget, Stopped};
 use serval_net_proof::{Clause, Evidence};
 use serval_petri::{Formula, Net};
 
-use super::Said;
-use super::engine::{Answer, Lit};
+use super::InductiveOutcome;
+use super::engine::{EngineAnswer, Lit};
 use super::facts::Facts;
 use super::theory::{Theory, bound_of, cube_in, tightest};
 use super::written::{Failed, written};
@@ -66,11 +66,11 @@ struct Pdr<'a> {
 }
 
 /// Asks about a goal.
-pub(crate) fn pdr(net: &Net, base: &Base, proved: &[Clause], goal: &Formula, budget: &mut Budget) -> Result<Said, Stopped> {
+pub(crate) fn pdr(net: &Net, base: &Base, proved: &[Clause], goal: &Formula, budget: &mut Budget) -> Result<InductiveOutcome, Stopped> {
     let mut facts = Facts::new(net, base, proved, budget)?;
     if facts.exclude_goal(goal, &mut budget.part(budget.left() / 4)).is_ok_and(|excluded| excluded) {
         match written(net, goal, &facts.clauses, false, &mut budget.part(budget.left() / 4)) {
-            Ok(inductive) => return Ok(Said::Excluded(Box::new(Evidence::Inductive(inductive)))),
+            Ok(inductive) => return Ok(InductiveOutcome::Excluded(Box::new(Evidence::Inductive(inductive)))),
             // Whole numbers of firings, of which facts know nothing, may have been needed.
             Err(_) => budget.spend(0)?,
         }
@@ -84,25 +84,25 @@ pub(crate) fn pdr(net: &Net, base: &Base, proved: &[Clause], goal: &Formula, bud
     let changes =
         facts.effects.iter().map(|effect| effect.change().iter().map(|&(place, change)| Some((place as usize, narrow(change)?))).collect());
     let changes = changes.collect::<Option<Vec<Vec<_>>>>();
-    let (Some(initial), Some(inputs), Some(changes)) = (initial, inputs, changes) else { return Ok(Said::Nothing) };
+    let (Some(initial), Some(inputs), Some(changes)) = (initial, inputs, changes) else { return Ok(InductiveOutcome::Nothing) };
     let theory = Theory::new(net);
     let mut pdr = Pdr { net, facts, theory, lemmas: Vec::new(), initial, inputs, changes };
     pdr.run(goal, budget)
 }
 
 impl Pdr<'_> {
-    fn run(&mut self, goal: &Formula, budget: &mut Budget) -> Result<Said, Stopped> {
-        let Some(bad) = self.theory.formula(goal) else { return Ok(Said::Nothing) };
+    fn run(&mut self, goal: &Formula, budget: &mut Budget) -> Result<InductiveOutcome, Stopped> {
+        let Some(bad) = self.theory.formula(goal) else { return Ok(InductiveOutcome::Nothing) };
         let mut last = 1;
         loop {
             loop {
                 self.tell_facts();
                 let mut assumed = self.frame(last);
                 assumed.push(bad);
-                let Answer::Model(model) = self.theory.engine.solve(&assumed, budget)? else { break };
-                let Some(cube) = cube_in(goal, &model[..self.initial.len()]) else { return Ok(Said::Nothing) };
+                let EngineAnswer::Model(model) = self.theory.engine.solve(&assumed, budget)? else { break };
+                let Some(cube) = cube_in(goal, &model[..self.initial.len()]) else { return Ok(InductiveOutcome::Nothing) };
                 if let Some(run) = self.block(cube, last, budget)? {
-                    return Ok(Said::Reached(run));
+                    return Ok(InductiveOutcome::Reached(run));
                 }
             }
             last += 1;
@@ -110,9 +110,9 @@ impl Pdr<'_> {
                 let clauses: Vec<Clause> =
                     self.lemmas.iter().filter(|lemma| lemma.level > level).map(|lemma| lemma.clause.clone()).collect();
                 return match written(self.net, goal, &clauses, false, budget) {
-                    Ok(inductive) => Ok(Said::Excluded(Box::new(Evidence::Inductive(inductive)))),
+                    Ok(inductive) => Ok(InductiveOutcome::Excluded(Box::new(Evidence::Inductive(inductive)))),
                     Err(Failed::Stopped(stopped)) => Err(stopped),
-                    Err(_) => Ok(Said::Nothing),
+                    Err(_) => Ok(InductiveOutcome::Nothing),
                 };
             }
         }
@@ -148,7 +148,7 @@ impl Pdr<'_> {
             }
             let mut assumed = self.frame(level);
             assumed.extend(&cube);
-            if let Answer::Model(_) = self.theory.engine.solve(&assumed, budget)? {
+            if let EngineAnswer::Model(_) = self.theory.engine.solve(&assumed, budget)? {
                 if !std::mem::replace(&mut duties[number].is_asked, true) && self.facts.exclude(&cube, budget)? {
                     self.tell_facts();
                     open.insert((level, number));
@@ -213,8 +213,8 @@ impl Pdr<'_> {
             let mut question = assumed.to_vec();
             question.extend(&before);
             match self.theory.engine.solve(&question, budget)? {
-                Answer::Model(_) => return Ok(Entered::By(transition)),
-                Answer::None(core) => {
+                EngineAnswer::Model(_) => return Ok(Entered::By(transition)),
+                EngineAnswer::None(core) => {
                     for lit in core.into_iter().filter(|lit| lit.variable < self.initial.len()) {
                         let given = self.inputs[transition].iter().find(|one| one.0 == lit.variable && lit.at_least);
                         if given.is_some_and(|given| lit.value <= given.1) {

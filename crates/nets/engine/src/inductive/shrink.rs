@@ -11,7 +11,7 @@ use serval_net_proof::inductive::{Effect, step_problem};
 use serval_net_proof::{Bound, Clause, Inductive};
 use serval_petri::{Net, TransitionId};
 
-use super::engine::{Answer, Lit};
+use super::engine::{EngineAnswer, Lit};
 use super::facts::refuted;
 use super::theory::{Theory, before};
 
@@ -88,7 +88,7 @@ impl Shrinking<'_> {
             let is_kept = match before(self.net, clause, *transition, effect) {
                 Some(more) => {
                     let assumed: Vec<Lit> = self.switches.iter().copied().chain(more).collect();
-                    matches!(self.theory.engine.solve(&assumed, budget)?, Answer::None(_))
+                    matches!(self.theory.engine.solve(&assumed, budget)?, EngineAnswer::None(_))
                 }
                 // Sums are for the exact solver.
                 None => match step_problem(self.net, &self.clauses, number, *transition) {

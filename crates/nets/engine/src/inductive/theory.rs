@@ -2,7 +2,7 @@
 
 use serval_net_proof::inductive::Effect;
 use serval_net_proof::{Bound, Clause};
-use serval_petri::{Constraint, Formula, Net, Part, TransitionId};
+use serval_petri::{Constraint, Formula, FormulaPart, Net, TransitionId};
 
 use super::engine::{Engine, Lit};
 
@@ -77,15 +77,15 @@ impl Theory {
         let mut values: Vec<Lit> = Vec::new();
         for part in formula.parts() {
             let value = match part {
-                Part::Constraint(constraint) => self.constraint(constraint)?,
-                Part::All(count) => {
+                FormulaPart::Constraint(constraint) => self.constraint(constraint)?,
+                FormulaPart::All(count) => {
                     let name = self.switch();
                     for operand in values.split_off(values.len().saturating_sub(*count)) {
                         self.engine.clause(vec![name.opposite(), operand]);
                     }
                     name
                 }
-                Part::Any(count) => {
+                FormulaPart::Any(count) => {
                     let name = self.switch();
                     let mut clause = values.split_off(values.len().saturating_sub(*count));
                     clause.push(name.opposite());
@@ -122,12 +122,12 @@ pub(crate) fn cube_in(formula: &Formula, marking: &[i64]) -> Option<Vec<Lit>> {
     let mut values: Vec<Option<Vec<Lit>>> = Vec::new();
     for part in formula.parts() {
         let value = match part {
-            Part::Constraint(constraint) => inside(constraint, marking),
-            Part::All(count) => {
+            FormulaPart::Constraint(constraint) => inside(constraint, marking),
+            FormulaPart::All(count) => {
                 let operands = values.split_off(values.len().saturating_sub(*count));
                 operands.into_iter().collect::<Option<Vec<_>>>().map(|operands| tightest(operands.into_iter().flatten().collect()))
             }
-            Part::Any(count) => {
+            FormulaPart::Any(count) => {
                 let operands = values.split_off(values.len().saturating_sub(*count));
                 operands.into_iter().flatten().min_by_key(Vec::len)
             }

@@ -14,7 +14,7 @@ use serval_net_proof::inductive::{Effect, goal_problem, step_problem};
 use serval_net_proof::{Clause, Inductive, Invariant};
 use serval_petri::{Formula, Net, TransitionId};
 
-use super::engine::{Answer, Lit};
+use super::engine::{EngineAnswer, Lit};
 use super::facts::refuted;
 use super::shrink::{TICKS, fewer_atoms, size};
 use super::theory::{Theory, before};
@@ -67,7 +67,7 @@ pub(crate) fn written(net: &Net, goal: &Formula, clauses: &[Clause], all: bool, 
 }
 
 fn of_clauses(net: &Net, goal: &Formula, clauses: &[Clause], all: bool, budget: &mut Budget) -> Result<Inductive, Failed> {
-    let mut asked = Asked::new(net, clauses);
+    let mut asked = ClauseQuery::new(net, clauses);
     let goal_core = asked.goal(goal, budget)?;
     let for_goal = asked.proof(goal_core, 0, budget, |part| goal_problem(net, part, goal).ok(), |_| Failed::Goal)?;
     let needed: BTreeSet<usize> = if all { (0..clauses.len()).collect() } else { used(&for_goal, clauses) };
@@ -78,12 +78,12 @@ fn of_clauses(net: &Net, goal: &Formula, clauses: &[Clause], all: bool, budget: 
 
 /// These clauses of an invariant with all that they need, and why they are one.
 pub(crate) fn invariant(net: &Net, clauses: &[Clause], needed: BTreeSet<usize>, budget: &mut Budget) -> Result<Invariant, Failed> {
-    let (kept, steps) = Asked::new(net, clauses).steps(needed, budget)?;
+    let (kept, steps) = ClauseQuery::new(net, clauses).steps(needed, budget)?;
     Ok(Invariant { clauses: kept.iter().map(|&clause| clauses[clause].clone()).collect(), steps })
 }
 
 /// The clauses, to find out which of them a question needs.
-struct Asked<'a> {
+struct ClauseQuery<'a> {
     net: &'a Net,
     clauses: &'a [Clause],
     theory: Theory,
@@ -95,7 +95,7 @@ type Core = Option<BTreeSet<usize>>;
 /// Ticks for the engine in a question whose answer is known: it only makes the tree smaller.
 const CORE_TICKS: u64 = 200_000;
 
-impl<'a> Asked<'a> {
+impl<'a> ClauseQuery<'a> {
     fn new(net: &'a Net, clauses: &'a [Clause]) -> Self {
         let mut theory = Theory::new(net);
         clauses.iter().for_each(|clause| theory.clause(clause));
@@ -111,7 +111,7 @@ impl<'a> Asked<'a> {
         let answer = self.theory.engine.solve(&assumed, &mut part);
         budget.spend(given - part.left())?;
         Ok(match answer {
-            Ok(Answer::None(needed)) => {
+            Ok(EngineAnswer::None(needed)) => {
                 let switches = &self.theory.switches;
                 Some(needed.iter().filter_map(|lit| switches.binary_search_by_key(&lit.variable, |switch| switch.variable).ok()).collect())
             }

@@ -6,7 +6,7 @@ use serval_petri::{Formula, Net};
 
 use super::Session;
 use super::progress::Progress;
-use crate::answer::{Found, checked};
+use crate::answer::{GoalOutcome, checked};
 
 /// What came before the first round.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Round<'_> {
     }
 
     /// What the checker says of evidence about a goal that a method has found.
-    pub(super) fn checked(self, goal: &Formula, evidence: Evidence, method: &'static str) -> Found {
+    pub(super) fn checked(self, goal: &Formula, evidence: Evidence, method: &'static str) -> GoalOutcome {
         checked(self.net, goal, evidence, method, self.cancel)
     }
 }
@@ -45,7 +45,7 @@ pub(super) struct AttemptAtAll<'a> {
     pub(super) round: Round<'a>,
     pub(super) goals: &'a [Formula],
     /// What is found out about each of them.
-    pub(super) found: &'a mut [Found],
+    pub(super) found: &'a mut [GoalOutcome],
     pub(super) progress: &'a mut Progress,
     pub(super) ticks: u64,
 }
@@ -55,7 +55,7 @@ pub(super) struct Attempt<'a> {
     pub(super) round: Round<'a>,
     pub(super) goal: &'a Formula,
     /// What is found out about it.
-    pub(super) found: &'a mut Found,
+    pub(super) found: &'a mut GoalOutcome,
     pub(super) progress: &'a mut Progress,
     pub(super) ticks: u64,
 }

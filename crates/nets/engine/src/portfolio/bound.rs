@@ -13,9 +13,9 @@ use super::attempt::{Before, Round, fired};
 use super::covering::checked_bounds;
 use super::progress::{Far, Progress};
 use super::ticks::{COVER_TICKS, WEIGHTS_TICKS, grown};
-use crate::answer::{Found, Method, checked};
+use crate::answer::{GoalOutcome, Method, checked};
 use crate::cover::Largest;
-use crate::weights::Known;
+use crate::weights::PlaceBounds;
 
 /// How often numbers come closer in one round; each time by half, often.
 const CLOSER: usize = 80;
@@ -26,13 +26,13 @@ pub struct Extent {
     /// A value that can be reached.
     pub least: u64,
     /// Why: that at least so much can be reached.
-    pub reached: Found,
+    pub reached: GoalOutcome,
     /// A value that is not exceeded.
     pub most: Option<u64>,
     /// Why: that one more cannot be reached.
-    pub excluded: Found,
+    pub excluded: GoalOutcome,
     /// Why there is no largest value, if that is so.
-    pub unbounded: Found,
+    pub unbounded: GoalOutcome,
     /// How far methods came.
     pub far: Far,
 }
@@ -40,14 +40,14 @@ pub struct Extent {
 impl Extent {
     /// Whether it is known how large the sum can be, or that something is wrong.
     fn is_known(&self) -> bool {
-        let is_refused = |found: &Found| matches!(found, Found::Refused(..));
+        let is_refused = |found: &GoalOutcome| matches!(found, GoalOutcome::Refused(..));
         self.most == Some(self.least)
             || self.unbounded.answer().is_some()
             || [&self.reached, &self.excluded, &self.unbounded].into_iter().any(is_refused)
     }
 
     /// Takes what was found out about a value; says whether more is known then.
-    fn take(&mut self, net: &Net, sum: &Linear, value: u64, found: Found) -> bool {
+    fn take(&mut self, net: &Net, sum: &Linear, value: u64, found: GoalOutcome) -> bool {
         match found.answer().map(|answer| (answer.claim, &answer.evidence)) {
             Some((Claim::Reachable, Evidence::Run(word))) => {
                 let end = run::end(net, word, &mut Budget::unlimited()).ok();
@@ -56,8 +56,8 @@ impl Extent {
                 let known = self.least;
                 (self.least, self.reached) = (value, found);
                 if let Some((there, goal)) = there.and_then(|there| Some((there, at_least(sum, there)?)))
-                    && let Found::Answer(answer) = &self.reached
-                    && let better @ Found::Answer(_) = checked(net, &goal, answer.evidence.clone(), answer.method, &Cancel::new())
+                    && let GoalOutcome::Answer(answer) = &self.reached
+                    && let better @ GoalOutcome::Answer(_) = checked(net, &goal, answer.evidence.clone(), answer.method, &Cancel::new())
                 {
                     (self.least, self.reached) = (there, better);
                 }
@@ -69,7 +69,7 @@ impl Extent {
                 true
             }
             None => {
-                if let Found::Refused(..) = &found {
+                if let GoalOutcome::Refused(..) = &found {
                     self.excluded = found;
                 }
                 false
@@ -133,7 +133,7 @@ impl Session {
     /// What weighted sums say is not exceeded.
     fn weigh(&self, net: &Net, sum: &Linear, extent: &mut Extent, cancel: &Cancel) {
         let places: Vec<PlaceId> = sum.terms().iter().map(|term| term.0).collect();
-        let mut known = Known::new(net);
+        let mut known = PlaceBounds::new(net);
         let Some(evidence) = known.bounded(net, &places, &mut Budget::new(WEIGHTS_TICKS, cancel.clone())) else { return };
         let bounds = known.bounds_with_sums();
         let bound = |place: PlaceId| bounds[place.index()].and_then(|one| u64::try_from(one.0).ok());
@@ -212,8 +212,8 @@ impl Closing<'_> {
     }
 
     /// Asks whether a goal can be reached.
-    fn ask(&mut self, goal: Formula) -> Found {
-        let mut found = [Found::Nothing];
+    fn ask(&mut self, goal: Formula) -> GoalOutcome {
+        let mut found = [GoalOutcome::Nothing];
         // The values of ω-markings come from the whole tree.
         if self.method != Some(Method::Cover) {
             let is_cut = self.round.ask(&[goal], &mut found, self.method, self.progress);

@@ -8,10 +8,10 @@ use super::attempt::{Attempt, AttemptAtAll, Round};
 use super::progress::{Far, Progress};
 use super::ticks::{COVER_TICKS, WEIGHTS_TICKS, grown};
 use super::{Session, reach};
-use crate::answer::{Answer, Found, Method, told};
-use crate::cover::backward::{Filter, Search};
+use crate::answer::{GoalAnswer, GoalOutcome, Method, told};
+use crate::cover::backward::{BackwardCover, Filter};
 use crate::cover::{self, Bounds};
-use crate::weights::Known;
+use crate::weights::PlaceBounds;
 
 /// Ticks for the equation as a filter.
 const FILTER_TICKS: u64 = 5_000;
@@ -68,22 +68,22 @@ pub(super) fn cover(attempt: &mut Attempt<'_>) -> bool {
 }
 
 /// What a method that covers says of a goal, after the checker; and whether more ticks could help.
-fn take(round: Round<'_>, goal: &Formula, found: &mut Found, said: Result<cover::Said, Stopped>, method: Method) -> bool {
+fn take(round: Round<'_>, goal: &Formula, found: &mut GoalOutcome, said: Result<cover::CoverOutcome, Stopped>, method: Method) -> bool {
     match said {
-        Ok(cover::Said::Reached(word)) => *found = round.checked(goal, Evidence::Run(Run { word }), method.name()),
-        Ok(cover::Said::Excluded(evidence)) => *found = round.checked(goal, *evidence, method.name()),
-        Ok(cover::Said::TooManyTokens) => found.too_many_tokens(),
-        Ok(cover::Said::TooManyLeast(most)) => found.too_many("least markings of a goal", u64::try_from(most).unwrap_or(u64::MAX)),
-        Ok(cover::Said::Nothing) => {}
+        Ok(cover::CoverOutcome::Reached(word)) => *found = round.checked(goal, Evidence::Run(Run { word }), method.name()),
+        Ok(cover::CoverOutcome::Excluded(evidence)) => *found = round.checked(goal, *evidence, method.name()),
+        Ok(cover::CoverOutcome::TooManyTokens) => found.too_many_tokens(),
+        Ok(cover::CoverOutcome::TooManyLeast(most)) => found.too_many("least markings of a goal", u64::try_from(most).unwrap_or(u64::MAX)),
+        Ok(cover::CoverOutcome::Nothing) => {}
         Err(_) => return true,
     }
     false
 }
 
 impl<'a> Round<'a> {
-    fn backward_search(self, filter: Option<Filter<'a>>) -> Search<'a> {
+    fn backward_search(self, filter: Option<Filter<'a>>) -> BackwardCover<'a> {
         let sums = self.session.known_sums(self.net, self.cancel);
-        Search { fast: &self.session.fast, net: self.net, sums, filter }
+        BackwardCover { fast: &self.session.fast, net: self.net, sums, filter }
     }
 }
 
@@ -91,7 +91,7 @@ impl Session {
     /// Sums that no transition increases, which are looked for once.
     fn known_sums(&self, net: &Net, cancel: &Cancel) -> &[Vec<(u32, u64)>] {
         self.sums.get_or_init(|| {
-            let mut known = Known::new(net);
+            let mut known = PlaceBounds::new(net);
             // What is found before the ticks end is enough.
             let _ = known.bound_all(net, &mut Budget::new(WEIGHTS_TICKS, cancel.clone()));
             known.into_sums()
@@ -100,11 +100,11 @@ impl Session {
 
     /// Asks whether places are bounded: by weighted sums, or by ω-markings. Other methods, if one is wanted alone, say
     /// nothing. Says how far they came, too.
-    pub fn bounded(&self, net: &Net, places: &[PlaceId], method: Option<Method>, rounds: u32, cancel: &Cancel) -> (Found, Far) {
-        let (mut found, mut progress) = (Found::Nothing, Progress::default());
+    pub fn bounded(&self, net: &Net, places: &[PlaceId], method: Option<Method>, rounds: u32, cancel: &Cancel) -> (GoalOutcome, Far) {
+        let (mut found, mut progress) = (GoalOutcome::Nothing, Progress::default());
         let wants = |wanted: Method| method.is_none_or(|method| method == wanted);
         if wants(Method::Weights) && rounds > 0 {
-            let mut known = Known::new(net);
+            let mut known = PlaceBounds::new(net);
             let mut budget = Budget::new(WEIGHTS_TICKS, cancel.clone());
             if let Some(evidence) = known.bounded(net, places, &mut budget) {
                 return (checked_bounds(net, places, evidence, Method::Weights, cancel), progress.far());
@@ -131,8 +131,8 @@ impl Session {
 }
 
 /// What the checker says of evidence about bounds.
-pub(super) fn checked_bounds(net: &Net, places: &[PlaceId], evidence: Evidence, method: Method, cancel: &Cancel) -> Found {
+pub(super) fn checked_bounds(net: &Net, places: &[PlaceId], evidence: Evidence, method: Method, cancel: &Cancel) -> GoalOutcome {
     let checked = check_bounded(net, places, &evidence, &mut Budget::new(u64::MAX, cancel.clone()));
     let claim = *checked.as_ref().unwrap_or(&Claim::Bounded);
-    told(checked.map(|_| ()), Answer { claim, evidence, method: method.name() })
+    told(checked.map(|_| ()), GoalAnswer { claim, evidence, method: method.name() })
 }

@@ -4,7 +4,7 @@
 use serval_net_proof::{Evidence, Run};
 
 use super::attempt::{Attempt, AttemptAtAll, fired};
-use crate::answer::{Found, Method};
+use crate::answer::{GoalOutcome, Method};
 use crate::decompose::goals as decomposition;
 use crate::goals::Goals;
 use crate::{equation, explicit, inductive, separator};
@@ -13,13 +13,13 @@ use crate::{equation, explicit, inductive, separator};
 pub(super) fn walk(attempt: &mut AttemptAtAll<'_>) -> bool {
     let AttemptAtAll { round, goals, found, ticks, .. } = attempt;
     let session = round.session;
-    let mut open: Vec<bool> = found.iter().map(Found::is_open).collect();
+    let mut open: Vec<bool> = found.iter().map(GoalOutcome::is_open).collect();
     let looked = Goals::new(goals, session.deadlock.as_ref(), round.net.place_count());
     let mut reached = |goal: usize, word: &[u32]| found[goal] = round.checked(&goals[goal], fired(word), Method::Walk.name());
     let seed = u64::from(round.number) + 1;
     let (overflowed, _) = crate::walk::walk(&session.fast, &looked, &mut open, seed, &mut reached, &mut round.budget(*ticks));
     if overflowed {
-        found.iter_mut().for_each(Found::too_many_tokens);
+        found.iter_mut().for_each(GoalOutcome::too_many_tokens);
     }
     true
 }
@@ -49,9 +49,9 @@ pub(super) fn equation(attempt: &mut Attempt<'_>) -> bool {
     let (net, session, round) = (attempt.round.net, attempt.round.session, attempt.round.number);
     let (seed, plans) = (u64::from(round) + 1, usize::try_from(4_u32.saturating_pow(round)).unwrap_or(usize::MAX));
     match equation::ask_from(&session.equation, &session.fast, net, attempt.goal, (seed, plans), &mut attempt.budget()) {
-        Ok(equation::Said::Excluded(evidence)) => attempt.take(*evidence, Method::Equation.name()),
-        Ok(equation::Said::Reached(word)) => attempt.take(Evidence::Run(Run { word }), "guided"),
-        Ok(equation::Said::Nothing) | Err(_) => {}
+        Ok(equation::EquationOutcome::Excluded(evidence)) => attempt.take(*evidence, Method::Equation.name()),
+        Ok(equation::EquationOutcome::Reached(word)) => attempt.take(Evidence::Run(Run { word }), "guided"),
+        Ok(equation::EquationOutcome::Nothing) | Err(_) => {}
     }
     true
 }
@@ -66,10 +66,10 @@ pub(super) fn explicit(attempt: &mut Attempt<'_>) -> bool {
         explicit::look_fast(&session.fast, attempt.goal, most, budget)
     };
     match said {
-        Ok(explicit::Said::Reached(word)) => attempt.take(fired(&word), Method::Explicit.name()),
-        Ok(explicit::Said::Excluded(evidence)) => attempt.take(*evidence, Method::Explicit.name()),
-        Ok(explicit::Said::TooManyTokens) => attempt.found.too_many_tokens(),
-        Ok(explicit::Said::TooMany) => attempt.progress.explicit(most),
+        Ok(explicit::ExplicitOutcome::Reached(word)) => attempt.take(fired(&word), Method::Explicit.name()),
+        Ok(explicit::ExplicitOutcome::Excluded(evidence)) => attempt.take(*evidence, Method::Explicit.name()),
+        Ok(explicit::ExplicitOutcome::TooManyTokens) => attempt.found.too_many_tokens(),
+        Ok(explicit::ExplicitOutcome::TooMany) => attempt.progress.explicit(most),
         Err(_) => {}
     }
     true
@@ -89,9 +89,9 @@ fn inductively(attempt: &mut Attempt<'_>, method: Method) -> bool {
     let (net, session) = (attempt.round.net, attempt.round.session);
     let ask = if method == Method::Induction { inductive::induction } else { inductive::pdr };
     match ask(net, &session.equation, &session.proved, attempt.goal, &mut attempt.budget()) {
-        Ok(inductive::Said::Excluded(evidence)) => attempt.take(*evidence, method.name()),
-        Ok(inductive::Said::Reached(word)) => attempt.take(fired(&word), method.name()),
-        Ok(inductive::Said::Nothing) => {}
+        Ok(inductive::InductiveOutcome::Excluded(evidence)) => attempt.take(*evidence, method.name()),
+        Ok(inductive::InductiveOutcome::Reached(word)) => attempt.take(fired(&word), method.name()),
+        Ok(inductive::InductiveOutcome::Nothing) => {}
         Err(_) => return true,
     }
     false

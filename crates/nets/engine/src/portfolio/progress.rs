@@ -4,8 +4,8 @@ use serval_budget::checkpoint::fenced;
 use serval_petri::Net;
 
 use crate::cover::Tree;
-use crate::decompose::Counts;
-use crate::weights::Known;
+use crate::decompose::RuleCounts;
+use crate::weights::PlaceBounds;
 
 /// How far methods came that found nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,12 +31,12 @@ pub struct Far {
 pub(super) struct Progress {
     tree: Option<Tree>,
     /// Bounds that the beginning had no ticks for.
-    bounds: Option<Known>,
+    bounds: Option<PlaceBounds>,
     backwards: usize,
     explicit: usize,
     /// ω-markings of the slice that had most.
     pub(super) sliced: usize,
-    decomposed: Counts,
+    decomposed: RuleCounts,
     has_failed: bool,
 }
 
@@ -51,7 +51,7 @@ impl Progress {
     }
 
     pub(super) fn far(&self) -> Far {
-        let Counts { nodes: sequences, refuted, pieces, arcs, .. } = self.decomposed;
+        let RuleCounts { nodes: sequences, refuted, pieces, arcs, .. } = self.decomposed;
         let forwards = self.tree.as_ref().map_or(0, Tree::len).max(self.sliced);
         Far {
             forwards,
@@ -72,12 +72,12 @@ impl Progress {
         self.tree.as_mut()
     }
 
-    pub(super) fn bounds(&mut self, net: &Net) -> &mut Known {
-        self.bounds.get_or_insert_with(|| Known::new(net))
+    pub(super) fn bounds(&mut self, net: &Net) -> &mut PlaceBounds {
+        self.bounds.get_or_insert_with(|| PlaceBounds::new(net))
     }
 
     /// That the decomposition came so far.
-    pub(super) fn decomposed(&mut self, counts: Counts) {
+    pub(super) fn decomposed(&mut self, counts: RuleCounts) {
         if counts.nodes > self.decomposed.nodes {
             self.decomposed = counts;
         }

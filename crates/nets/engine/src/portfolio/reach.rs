@@ -9,7 +9,7 @@ use serval_petri::{Constraint, Formula, Linear, Net};
 
 use super::attempt::{Attempt, fired};
 use crate::answer::Method;
-use crate::cover::{Said, Tree};
+use crate::cover::{CoverOutcome, Tree};
 use crate::decompose::MOST_PLACES;
 use crate::explicit;
 
@@ -33,10 +33,10 @@ pub(super) fn explicit_backward(attempt: &mut Attempt<'_>) -> bool {
     }
     let (most, method) = (attempt.markings(), "explicit-backward");
     match explicit::look_back(net, attempt.goal, most, &mut attempt.round.budget(u64::MAX)) {
-        Ok(Some(explicit::Said::Reached(word))) => attempt.take(fired(&word), method),
-        Ok(Some(explicit::Said::Excluded(evidence))) => attempt.take(*evidence, method),
-        Ok(Some(explicit::Said::TooMany)) => attempt.progress.explicit(most),
-        Ok(Some(explicit::Said::TooManyTokens) | None) | Err(_) => {}
+        Ok(Some(explicit::ExplicitOutcome::Reached(word))) => attempt.take(fired(&word), method),
+        Ok(Some(explicit::ExplicitOutcome::Excluded(evidence))) => attempt.take(*evidence, method),
+        Ok(Some(explicit::ExplicitOutcome::TooMany)) => attempt.progress.explicit(most),
+        Ok(Some(explicit::ExplicitOutcome::TooManyTokens) | None) | Err(_) => {}
     }
     true
 }
@@ -53,7 +53,7 @@ fn never_covered(attempt: &mut Attempt<'_>) -> Result<(), Stopped> {
     // The tree is there for other goals, too.
     let tree = attempt.progress.tree(net);
     if let (Some(goal), Some(tree)) = (covered(net, attempt.goal), tree)
-        && let Said::Excluded(evidence) = tree.ask(net, &goal, &mut budget)?
+        && let CoverOutcome::Excluded(evidence) = tree.ask(net, &goal, &mut budget)?
     {
         attempt.take(*evidence, Method::Cover.name());
     }
@@ -69,7 +69,7 @@ fn never_covered_backwards(attempt: &mut Attempt<'_>) -> Result<(), Stopped> {
     if let Some((mirror, end)) = mirrored(net, attempt.goal)
         && let Some(goal) = covered(&mirror, &end)
         && let Some(mut tree) = Tree::new(&mirror)
-        && let Said::Excluded(evidence) = tree.ask(&mirror, &goal, &mut attempt.budget())?
+        && let CoverOutcome::Excluded(evidence) = tree.ask(&mirror, &goal, &mut attempt.budget())?
     {
         attempt.take(Evidence::Backward(Backward { evidence }), "cover-backward");
     }

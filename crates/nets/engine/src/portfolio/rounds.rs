@@ -6,19 +6,19 @@ use super::attempt::{Attempt, AttemptAtAll, Round};
 use super::progress::Progress;
 use super::schedule::{AT_ONCE, Due, ONE_BY_ONE, Row};
 use super::ticks::grown;
-use crate::answer::{Found, Method};
+use crate::answer::{GoalOutcome, Method};
 
 impl Round<'_> {
     /// Asks what is due in this round about all goals that are open, or one method alone; whether more ticks could
     /// help.
-    pub(super) fn ask(self, goals: &[Formula], found: &mut [Found], method: Option<Method>, progress: &mut Progress) -> bool {
+    pub(super) fn ask(self, goals: &[Formula], found: &mut [GoalOutcome], method: Option<Method>, progress: &mut Progress) -> bool {
         let is_asked = |row_method: Method, due: Due, is_alone: bool| match method {
             Some(method) => is_alone && row_method == method,
             None => due.is_now(self.number, self.before),
         };
         let mut is_cut = false;
         for row in AT_ONCE.iter().filter(|row| is_asked(row.method, row.due, row.is_alone)) {
-            if self.cancel.is_cancelled() || !found.iter().any(Found::is_open) {
+            if self.cancel.is_cancelled() || !found.iter().any(GoalOutcome::is_open) {
                 return is_cut;
             }
             is_cut |= progress.guarded(|progress| {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serval_budget::{Budget, Cancel};
 use serval_model::SplitMix64;
-use serval_net_engine::Found;
+use serval_net_engine::GoalOutcome;
 use serval_net_proof::{Certificate, Claim};
 use serval_petri::{Formula, Net, Property};
 use serval_random::nets::{Markings, Question, net};
@@ -63,9 +63,9 @@ fn ask(seed: u64) -> Tally {
         let mut evidence = Vec::new();
         for (goal, formula) in goals.iter().enumerate() {
             let answer = match answers.next().unwrap() {
-                Found::Answer(answer) => answer,
-                Found::Nothing | Found::TooLarge { .. } => continue,
-                Found::Refused(answer, rejection) => panic!("{about}{rejection}: {answer:?}"),
+                GoalOutcome::Answer(answer) => answer,
+                GoalOutcome::Nothing | GoalOutcome::TooLarge { .. } => continue,
+                GoalOutcome::Refused(answer, rejection) => panic!("{about}{rejection}: {answer:?}"),
             };
             let kind = answer.evidence.kind();
             *tally.methods.entry(format!("{} ({kind})", answer.method)).or_default() += 1;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serval_budget::{Budget, Cancel};
 use serval_model::SplitMix64;
-use serval_net_engine::{Extent, Found, Method, Session};
+use serval_net_engine::{Extent, GoalOutcome, Method, Session};
 use serval_net_proof::{Certificate, Claim};
 use serval_petri::{Linear, Marking, Most, Net, PlaceId, Property};
 use serval_random::nets::{Markings, net, open_net};
@@ -28,7 +28,7 @@ fn most(net: &Net, sum: &Linear, extent: &Extent, told: &str) -> Option<Most> {
         (Most::Omega, Certificate::bounded(net, &property.text(net).unwrap(), &property, answer.evidence.clone()).unwrap())
     } else {
         let found = [&extent.reached, &extent.excluded];
-        assert!(found.iter().all(|found| !matches!(found, Found::Refused(..))), "{told}: {extent:?}");
+        assert!(found.iter().all(|found| !matches!(found, GoalOutcome::Refused(..))), "{told}: {extent:?}");
         if extent.most != Some(extent.least) {
             return None;
         }
@@ -88,7 +88,7 @@ fn goals(net: &Net, session: &Session, markings: &Markings, told: &str, draw: &m
             let (found, _) = session.alone(net, &goals, method, ROUNDS, &Cancel::new());
             for (found, expected) in found.iter().zip(&expected) {
                 let told = format!("{told}{} by {}: {found:?}", property.name(), method.name());
-                assert!(!matches!(found, Found::Refused(..)), "{told}");
+                assert!(!matches!(found, GoalOutcome::Refused(..)), "{told}");
                 let claim = found.answer().map(|answer| answer.claim);
                 assert!(claim.is_none_or(|claim| (claim == Claim::Reachable) == *expected), "{told}");
                 *tally.entry(format!("{}: {}", method.name(), if claim.is_some() { "told" } else { "not told" })).or_default() += 1;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serval_budget::Budget;
 use serval_model::SplitMix64;
-use serval_net_engine::cover::{Bounds, Said, Tree, backward, sliced};
+use serval_net_engine::cover::{Bounds, CoverOutcome, Tree, backward, sliced};
 use serval_net_engine::{equation, weights};
 use serval_net_proof::{Claim, Cover, Evidence, Run, check, check_bounded, pump};
 use serval_petri::{Formula, Marking, Net, Property, words};
@@ -40,11 +40,11 @@ fn goals(net: &Net, draw: &mut SplitMix64) -> Vec<Formula> {
 }
 
 /// What a method says, after the checker has accepted it.
-fn accepted(net: &Net, goal: &Formula, said: Result<Said, serval_budget::Stopped>, told: &str) -> Option<(Claim, Evidence)> {
+fn accepted(net: &Net, goal: &Formula, said: Result<CoverOutcome, serval_budget::Stopped>, told: &str) -> Option<(Claim, Evidence)> {
     let evidence = match said {
-        Ok(Said::Reached(word)) => Evidence::Run(Run { word }),
-        Ok(Said::Excluded(evidence)) => *evidence,
-        Ok(Said::TooManyTokens | Said::TooManyLeast(_) | Said::Nothing) => panic!("{told}: nothing is said"),
+        Ok(CoverOutcome::Reached(word)) => Evidence::Run(Run { word }),
+        Ok(CoverOutcome::Excluded(evidence)) => *evidence,
+        Ok(CoverOutcome::TooManyTokens | CoverOutcome::TooManyLeast(_) | CoverOutcome::Nothing) => panic!("{told}: nothing is said"),
         Err(_) => return None,
     };
     let claim = evidence.claim();
@@ -58,7 +58,7 @@ fn compare(net: &Net, seed: u64, tally: &mut BTreeMap<String, u64>) {
     let markings = Markings::of(net, MARKINGS);
     let mut count = |what: String| *tally.entry(what).or_default() += 1;
     count(format!("nets, {}", if markings.is_complete { "few markings" } else { "many markings" }));
-    let mut known = weights::Known::new(net);
+    let mut known = weights::PlaceBounds::new(net);
     let _ = known.bound_all(net, &mut Budget::unlimited());
     let sums = known.into_sums();
     let goals = goals(net, &mut SplitMix64::new(seed));
@@ -84,7 +84,7 @@ fn compare(net: &Net, seed: u64, tally: &mut BTreeMap<String, u64>) {
             count(format!("{name}: {}", found.as_ref().map_or("stopped", |found| found.0.word())));
         }
         let Some(&claim) = known.first() else { continue };
-        if together != Said::Nothing {
+        if together != CoverOutcome::Nothing {
             let together = accepted(net, &goal, Ok(together), &told).map(|one| one.0);
             assert_eq!(together, Some(claim), "{told}");
             count("backward: several at once".to_owned());
@@ -92,7 +92,7 @@ fn compare(net: &Net, seed: u64, tally: &mut BTreeMap<String, u64>) {
         let is_there = markings.all.iter().any(|marking| goal.holds(&Marking::new(marking.clone())));
         assert!(!is_there || claim == Claim::Reachable, "{told}");
         assert!(is_there || !markings.is_complete || claim == Claim::Unreachable, "{told}");
-        if let Ok(equation::Said::Excluded(_)) = equation::ask(net, &goal, 1, 1, &mut Budget::ticks(100_000)) {
+        if let Ok(equation::EquationOutcome::Excluded(_)) = equation::ask(net, &goal, 1, 1, &mut Budget::ticks(100_000)) {
             count("equation: unreachable".to_owned());
             assert_eq!(claim, Claim::Unreachable, "{told}");
         }
@@ -114,9 +114,9 @@ fn the_equation_decides_communication_free_nets() {
             let tree = Tree::new(&net).unwrap().ask(&net, &goal, &mut Budget::ticks(TICKS));
             let Some((claim, _)) = accepted(&net, &goal, tree, &told) else { continue };
             let evidence = match equation::ask(&net, &goal, 1, 1, &mut Budget::ticks(5_000_000)) {
-                Ok(equation::Said::Reached(word)) => Evidence::Run(Run { word }),
-                Ok(equation::Said::Excluded(evidence)) => *evidence,
-                Ok(equation::Said::Nothing) => panic!("{told}: nothing is said"),
+                Ok(equation::EquationOutcome::Reached(word)) => Evidence::Run(Run { word }),
+                Ok(equation::EquationOutcome::Excluded(evidence)) => *evidence,
+                Ok(equation::EquationOutcome::Nothing) => panic!("{told}: nothing is said"),
                 Err(_) => panic!("{told}: too few ticks"),
             };
             assert_eq!(evidence.claim(), claim, "{told}");

@@ -7,7 +7,7 @@ mod textbook;
 mod together;
 
 use serval_budget::Budget;
-use serval_net_engine::decompose::{Counts, Rule, Said, decide_in};
+use serval_net_engine::decompose::{DecompositionOutcome, DecompositionRule, RuleCounts, decide_in};
 use serval_net_proof::{Claim, Evidence, Refusal, check};
 use serval_petri::{Formula, Marking, Net, Property};
 
@@ -18,21 +18,21 @@ fn goal_of(net: &Net, target: &[u64]) -> Formula {
 
 /// What the decomposition says, after the checker: whether the marking can be reached, with what and how; nothing where
 /// the ticks end.
-fn decided(net: &Net, goal: &Formula, ticks: u64, told: &str) -> Option<(bool, Evidence, Counts)> {
-    decided_in(net, goal, Rule::ORDER, ticks, told)
+fn decided(net: &Net, goal: &Formula, ticks: u64, told: &str) -> Option<(bool, Evidence, RuleCounts)> {
+    decided_in(net, goal, DecompositionRule::ORDER, ticks, told)
 }
 
 /// The same with another order of the rules.
-fn decided_in(net: &Net, goal: &Formula, rules: [Rule; 4], ticks: u64, told: &str) -> Option<(bool, Evidence, Counts)> {
+fn decided_in(net: &Net, goal: &Formula, rules: [DecompositionRule; 4], ticks: u64, told: &str) -> Option<(bool, Evidence, RuleCounts)> {
     let (said, counts) = match decide_in(net, goal, rules, &mut Budget::ticks(ticks)) {
         Ok(said) => said,
         Err(Refusal::Stopped(_)) => return None,
         Err(refusal) => panic!("{told}: {refusal:?}"),
     };
     let (claim, evidence) = match said {
-        Said::Reached(run) => (Claim::Reachable, Evidence::Run(run)),
-        Said::Excluded(decomposition) => (Claim::Unreachable, Evidence::Decomposition(decomposition)),
-        Said::Nothing => panic!("{told}: nothing"),
+        DecompositionOutcome::Reached(run) => (Claim::Reachable, Evidence::Run(run)),
+        DecompositionOutcome::Excluded(decomposition) => (Claim::Unreachable, Evidence::Decomposition(decomposition)),
+        DecompositionOutcome::Nothing => panic!("{told}: nothing"),
     };
     check(net, goal, claim, &evidence, &mut Budget::unlimited()).unwrap_or_else(|refusal| panic!("{told}: {refusal:?}"));
     Some((claim == Claim::Reachable, evidence, counts))

@@ -2,9 +2,9 @@
 
 use serval_budget::{Budget, Cancel};
 use serval_families::covering::lipton;
-use serval_net_engine::explicit::{Said, look, look_for_deadlock};
+use serval_net_engine::explicit::{ExplicitOutcome, look, look_for_deadlock};
 use serval_net_engine::siphon::Empty;
-use serval_net_engine::{Found, Method, Session};
+use serval_net_engine::{GoalOutcome, Method, Session};
 use serval_net_proof::{Claim, Evidence, check};
 use serval_petri::{Formula, Linear, Net, Property, mist, tina, words};
 
@@ -21,8 +21,8 @@ fn stubborn_sets_leave_out_orders() {
     }
     let net = tina::read(&text).unwrap();
     let goal = Formula::deadlock(&net).unwrap();
-    let Said::Excluded(few) = look_for_deadlock(&net, 10_000, &mut Budget::unlimited()).unwrap() else { panic!("a deadlock") };
-    let Said::Excluded(all) = look(&net, &goal, 10_000, &mut Budget::unlimited()).unwrap() else { panic!("a deadlock") };
+    let ExplicitOutcome::Excluded(few) = look_for_deadlock(&net, 10_000, &mut Budget::unlimited()).unwrap() else { panic!("a deadlock") };
+    let ExplicitOutcome::Excluded(all) = look(&net, &goal, 10_000, &mut Budget::unlimited()).unwrap() else { panic!("a deadlock") };
     let (Evidence::Stubborn(few_markings), Evidence::States(all_markings)) = (&*few, &*all) else { panic!("other kinds") };
     assert_eq!((few_markings.markings.len(), all_markings.markings.len()), (2, 256));
     accepted(&net, &goal, &few);
@@ -32,7 +32,7 @@ fn stubborn_sets_leave_out_orders() {
 #[test]
 fn a_deadlock_is_found_with_stubborn_sets() {
     let net = tina::read("pl a (1)\npl b (1)\ntr t a -> c\ntr u b -> d\ntr v c b -> a b\ntr w d a -> a b\n").unwrap();
-    let Said::Reached(run) = look_for_deadlock(&net, 100, &mut Budget::unlimited()).unwrap() else { panic!("no deadlock") };
+    let ExplicitOutcome::Reached(run) = look_for_deadlock(&net, 100, &mut Budget::unlimited()).unwrap() else { panic!("no deadlock") };
     assert_eq!(run.len(), 2);
 }
 
@@ -66,7 +66,7 @@ fn what_does_not_fit_ends_a_method() {
     let goal = words::formula("d >= 1", &full).unwrap();
     let session = Session::new(&full, &Cancel::new());
     let (found, far) = session.alone(&full, &[goal], Method::Cover, u32::MAX, &Cancel::new());
-    assert_eq!(found, [Found::TooLarge { what: "tokens on a place", limit: u64::MAX }]);
+    assert_eq!(found, [GoalOutcome::TooLarge { what: "tokens on a place", limit: u64::MAX }]);
     assert_eq!((far.forwards, far.backwards), (1, 0));
     let extent = session.largest(&full, &Linear::variable(full.place_named("d").unwrap()), Some(Method::Cover), u32::MAX, &Cancel::new());
     assert_eq!((extent.least, extent.most), (0, None));
@@ -76,7 +76,7 @@ fn what_does_not_fit_ends_a_method() {
     let goal = words::formula(&format!("{} >= 30", names.join(" + ")), &wide).unwrap();
     let session = Session::new(&wide, &Cancel::new());
     let (found, _) = session.alone(&wide, &[goal], Method::Backward, u32::MAX, &Cancel::new());
-    assert_eq!(found, [Found::TooLarge { what: "least markings of a goal", limit: 1 << 14 }]);
+    assert_eq!(found, [GoalOutcome::TooLarge { what: "least markings of a goal", limit: 1 << 14 }]);
 }
 
 /// Who finds nothing says how far he came.
@@ -84,7 +84,7 @@ fn what_does_not_fit_ends_a_method() {
 fn it_is_told_how_far_methods_came() {
     let mist::Spec { net, targets } = mist::read(&lipton(4, true)).unwrap();
     let session = Session::new(&net, &Cancel::new());
-    let (found, far) = session.go_on(&net, &targets[..1], vec![Found::Nothing], 1, &Cancel::new());
+    let (found, far) = session.go_on(&net, &targets[..1], vec![GoalOutcome::Nothing], 1, &Cancel::new());
     assert!(found[0].is_open() && far.forwards > 100 && far.backwards > 100 && far.explicit >= 1_000, "{far:?}");
     let (found, far) = session.alone(&net, &targets[..1], Method::Backward, 1, &Cancel::new());
     assert!(found[0].is_open() && far.forwards == 0 && far.backwards > 100 && far.explicit == 0, "{far:?}");

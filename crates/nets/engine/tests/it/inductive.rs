@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serval_budget::Budget;
 use serval_model::SplitMix64;
-use serval_net_engine::inductive::{Said, ask_induction, ask_pdr};
+use serval_net_engine::inductive::{InductiveOutcome, ask_induction, ask_pdr};
 use serval_net_proof::{Claim, Evidence, Item, Run, check};
 use serval_petri::{Marking, Net, Property};
 use serval_random::nets::{Markings, Question, net, safe_net};
@@ -29,9 +29,9 @@ fn compare(net: &Net, seed: u64, tally: &mut BTreeMap<String, u64>) {
                 let said = if method == "pdr" { ask_pdr(net, goal, budget) } else { ask_induction(net, goal, budget) };
                 let about = || format!("net {seed}, {method}, {}:\n{}", question.text(net), serval_petri::tina::write(net));
                 let evidence = match said {
-                    Ok(Said::Excluded(evidence)) => *evidence,
-                    Ok(Said::Reached(word)) => Evidence::Run(Run { word: word.into_iter().map(Item::Fire).collect() }),
-                    Ok(Said::Nothing) => {
+                    Ok(InductiveOutcome::Excluded(evidence)) => *evidence,
+                    Ok(InductiveOutcome::Reached(word)) => Evidence::Run(Run { word: word.into_iter().map(Item::Fire).collect() }),
+                    Ok(InductiveOutcome::Nothing) => {
                         *tally.entry(format!("{method}: nothing")).or_default() += 1;
                         continue;
                     }

@@ -8,10 +8,12 @@ use serval_budget::Budget;
 use serval_effort::{Sweep, side_by_side};
 use serval_linear::{Linear, Node, Tree};
 use serval_model::SplitMix64;
-use serval_net_engine::explicit::{Said, look, look_back, look_for_deadlock};
+use serval_net_engine::explicit::{ExplicitOutcome, look, look_back, look_for_deadlock};
 use serval_net_engine::siphon::Empty;
 use serval_net_engine::{cover, equation, inductive, separator, weights};
-use serval_net_proof::{Again, Bound, Certificate, Claim, Equation, Evidence, Invariant, Item, Refusal, Run, Step, check, check_bounded};
+use serval_net_proof::{
+    Again, Bound, Certificate, Claim, Equation, Evidence, Invariant, Item, PumpStep, Refusal, Run, check, check_bounded,
+};
 use serval_petri::{Formula, Marking, Net, PlaceId, Property};
 use serval_random::nets::{Markings, Question, net, open_net};
 use serval_testkit::say;
@@ -23,8 +25,8 @@ const KINDS: [&str; 12] =
 fn found(net: &Net, goal: &Formula) -> Vec<Evidence> {
     let budget = &mut Budget::ticks(400_000);
     let mut found: Vec<Evidence> = Empty::new(net).exclude(net, goal).into_iter().collect();
-    found.extend(weights::Known::new(net).exclude(net, goal, budget).ok().flatten());
-    if let Ok(equation::Said::Excluded(evidence)) = equation::ask(net, goal, 1, 1, budget) {
+    found.extend(weights::PlaceBounds::new(net).exclude(net, goal, budget).ok().flatten());
+    if let Ok(equation::EquationOutcome::Excluded(evidence)) = equation::ask(net, goal, 1, 1, budget) {
         found.push(*evidence);
     }
     let inductive = [
@@ -34,26 +36,26 @@ fn found(net: &Net, goal: &Formula) -> Vec<Evidence> {
         inductive::ask_steps(net, goal, 2, budget),
     ];
     for said in inductive.into_iter().flatten() {
-        if let inductive::Said::Excluded(evidence) = said {
+        if let inductive::InductiveOutcome::Excluded(evidence) = said {
             found.push(*evidence);
         }
     }
     let sums = {
-        let mut known = weights::Known::new(net);
+        let mut known = weights::PlaceBounds::new(net);
         let _ = known.bound_all(net, budget);
         known.into_sums()
     };
     let covering = [
-        cover::Tree::new(net).map_or(Ok(cover::Said::Nothing), |mut tree| tree.ask(net, goal, budget)),
+        cover::Tree::new(net).map_or(Ok(cover::CoverOutcome::Nothing), |mut tree| tree.ask(net, goal, budget)),
         cover::backward::ask(net, goal, &sums, budget),
         cover::backward::ask(net, goal, &[], budget),
         cover::backward::ask_filtered(net, goal, &[], 5_000, budget),
     ];
     for said in covering.into_iter().flatten() {
         match said {
-            cover::Said::Excluded(evidence) => found.push(*evidence),
-            cover::Said::Reached(word) => found.push(Evidence::Run(Run { word })),
-            cover::Said::TooManyTokens | cover::Said::TooManyLeast(_) | cover::Said::Nothing => {}
+            cover::CoverOutcome::Excluded(evidence) => found.push(*evidence),
+            cover::CoverOutcome::Reached(word) => found.push(Evidence::Run(Run { word })),
+            cover::CoverOutcome::TooManyTokens | cover::CoverOutcome::TooManyLeast(_) | cover::CoverOutcome::Nothing => {}
         }
     }
     found.extend(separator::ask(net, goal, budget).ok().flatten());
@@ -64,9 +66,9 @@ fn found(net: &Net, goal: &Formula) -> Vec<Evidence> {
     }
     for said in looked.into_iter().flatten() {
         found.push(match said {
-            Said::Excluded(evidence) => *evidence,
-            Said::Reached(word) => Evidence::Run(Run { word: word.into_iter().map(Item::Fire).collect() }),
-            Said::TooMany | Said::TooManyTokens => continue,
+            ExplicitOutcome::Excluded(evidence) => *evidence,
+            ExplicitOutcome::Reached(word) => Evidence::Run(Run { word: word.into_iter().map(Item::Fire).collect() }),
+            ExplicitOutcome::TooMany | ExplicitOutcome::TooManyTokens => continue,
         });
     }
     found
@@ -350,7 +352,7 @@ fn changed_runs_are_refused_or_still_so() {
             let goals = property.goals(&net).unwrap();
             // Where some are not there, the runs for the others are not enough, however they are changed.
             let run = |goal: &Formula| match look(&net, goal, 500, &mut Budget::unlimited()) {
-                Ok(Said::Reached(word)) => word,
+                Ok(ExplicitOutcome::Reached(word)) => word,
                 _ => Vec::new(),
             };
             let evidence = |goal: &Formula| Evidence::Run(Run { word: run(goal).into_iter().map(Item::Fire).collect() });
@@ -424,11 +426,11 @@ fn mutated_bounds(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
     let mut evidence = evidence.clone();
     match &mut evidence {
         Evidence::Pump(pump) => list(draw, &mut pump.steps, |draw, step| match step {
-            Step::Item(Item::Fire(transition)) if draw.chance(70) => *transition = small(draw, *transition),
-            Step::Item(Item::Fire(transition)) => *step = Step::Again(Again { pump: vec![*transition] }),
-            Step::Item(Item::Repeat(..)) => {}
-            Step::Again(again) if draw.chance(20) => *step = Step::Item(Item::Repeat(nearby(draw, 2), again.pump.clone())),
-            Step::Again(again) => list(draw, &mut again.pump, |draw, transition| *transition = small(draw, *transition)),
+            PumpStep::Item(Item::Fire(transition)) if draw.chance(70) => *transition = small(draw, *transition),
+            PumpStep::Item(Item::Fire(transition)) => *step = PumpStep::Again(Again { pump: vec![*transition] }),
+            PumpStep::Item(Item::Repeat(..)) => {}
+            PumpStep::Again(again) if draw.chance(20) => *step = PumpStep::Item(Item::Repeat(nearby(draw, 2), again.pump.clone())),
+            PumpStep::Again(again) => list(draw, &mut again.pump, |draw, transition| *transition = small(draw, *transition)),
         }),
         _ => return mutated(draw, &evidence),
     }

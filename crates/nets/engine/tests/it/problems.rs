@@ -8,8 +8,8 @@ use serval_families::covering::{
     Command, Problem, ackermann, ackermann_value, boolean, boolean_counter, lipton, lipton_size, messages, multiplication, problems,
 };
 use serval_model::SplitMix64;
-use serval_net_engine::cover::{Said, Tree, backward, levels};
-use serval_net_engine::{Found, Session, decide};
+use serval_net_engine::cover::{CoverOutcome, Tree, backward, levels};
+use serval_net_engine::{GoalOutcome, Session, decide};
 use serval_net_proof::{Claim, Evidence, check};
 use serval_petri::{Formula, Marking, Net, Property, mist, tina, vass, words};
 use serval_random::nets::random_vass;
@@ -30,8 +30,8 @@ fn asked(net: &Net, goal: &Formula, told: &str) -> [Evidence; 2] {
     let back = backward::ask(net, goal, &[], &mut Budget::ticks(TICKS));
     [forward, back].map(|said| {
         let evidence = match said.unwrap_or_else(|_| panic!("{told}: too few ticks")) {
-            Said::Reached(word) => Evidence::Run(serval_net_proof::Run { word }),
-            Said::Excluded(evidence) => *evidence,
+            CoverOutcome::Reached(word) => Evidence::Run(serval_net_proof::Run { word }),
+            CoverOutcome::Excluded(evidence) => *evidence,
             other => panic!("{told}: {other:?}"),
         };
         check(net, goal, evidence.claim(), &evidence, &mut Budget::unlimited()).unwrap_or_else(|refusal| panic!("{told}: {refusal:?}"));
@@ -66,7 +66,7 @@ fn problems_have_their_answers() {
         assert_eq!(std::fs::read_to_string(&path).ok().as_ref(), Some(text), "{name}: SERVAL_BLESS=1 writes it");
         let mist::Spec { net, targets } = mist::read(text).unwrap_or_else(|error| panic!("{name}: {error}"));
         let found = decide(&net, &targets, 5, &Cancel::new());
-        let Found::Answer(answer) = &found[0] else { panic!("{name}: {found:?}") };
+        let GoalOutcome::Answer(answer) = &found[0] else { panic!("{name}: {found:?}") };
         assert_eq!(answer.claim, claim(*coverable), "{name}");
         asked(&net, &targets[0], name).map(|evidence| {
             assert_eq!(evidence.claim(), claim(*coverable), "{name}");
@@ -125,14 +125,14 @@ fn large_nets_of_lipton_end_by_a_limit() {
     side_by_side(&[false, true], |&mistake| {
         let mist::Spec { net, targets } = mist::read(&lipton(3, mistake)).unwrap();
         let session = Session::new(&net, &Cancel::new());
-        let (found, far) = session.go_on(&net, &targets, vec![Found::Nothing; 2], 2, &Cancel::new());
+        let (found, far) = session.go_on(&net, &targets, vec![GoalOutcome::Nothing; 2], 2, &Cancel::new());
         let claims: Vec<Option<Claim>> = found.iter().map(|found| found.answer().map(|answer| answer.claim)).collect();
         say(&format!("lipton 3, mistake: {mistake}: {claims:?}, {far:?}"));
         // Whether it halts is open; that the counter holds no more than it should may be ruled out already, and nothing
         // else is said.
         assert!(claims[0].is_none_or(|one| one == claim(!mistake)), "{claims:?}");
         assert!(claims[1].is_none_or(|one| one == Claim::Unreachable), "{claims:?}");
-        let open = found.iter().any(Found::is_open);
+        let open = found.iter().any(GoalOutcome::is_open);
         assert!(!open || far.forwards > 1_000 && far.backwards > 100 && far.explicit >= 1_000, "{far:?}");
     });
 }

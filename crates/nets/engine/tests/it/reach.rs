@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serval_budget::{Budget, Cancel};
 use serval_effort::side_by_side;
 use serval_model::SplitMix64;
-use serval_net_engine::explicit::{Said, look, look_back};
-use serval_net_engine::{Found, Method, Session, decide, separator};
+use serval_net_engine::explicit::{ExplicitOutcome, look, look_back};
+use serval_net_engine::{GoalOutcome, Method, Session, decide, separator};
 use serval_net_proof::{Claim, Evidence, Separator};
 use serval_petri::{Formula, Marking, Net, Property, tina};
 use serval_random::nets::open_net;
@@ -21,16 +21,16 @@ fn asked(text: &str, property: &str) -> (Net, Formula) {
 }
 
 #[track_caller]
-fn alone((net, goal): &(Net, Formula), method: Method) -> Found {
+fn alone((net, goal): &(Net, Formula), method: Method) -> GoalOutcome {
     let cancel = Cancel::new();
     let found = Session::new(net, &cancel).alone(net, std::slice::from_ref(goal), method, 4, &cancel).0.remove(0);
-    assert!(!matches!(found, Found::Refused(..)), "{found:?}");
+    assert!(!matches!(found, GoalOutcome::Refused(..)), "{found:?}");
     found
 }
 
 /// What backwards says, and what kind of evidence is inside.
 #[track_caller]
-fn inside(found: &Found) -> &'static str {
+fn inside(found: &GoalOutcome) -> &'static str {
     match found.answer().map(|answer| &answer.evidence) {
         Some(Evidence::Backward(backward)) => backward.evidence.kind(),
         other => panic!("{other:?}"),
@@ -48,7 +48,7 @@ fn finitely_many_backwards() {
     assert_eq!(found.answer().unwrap().claim, Claim::Reachable);
     // A run that is found backwards, and a goal that is empty.
     let both = asked("pl a (0)\npl b (0)\ntr t -> a\ntr u a*30 -> b\n", "reaches:b = 1");
-    let Ok(Some(Said::Reached(word))) = look_back(&both.0, &both.1, 100, &mut Budget::unlimited()) else { panic!() };
+    let Ok(Some(ExplicitOutcome::Reached(word))) = look_back(&both.0, &both.1, 100, &mut Budget::unlimited()) else { panic!() };
     assert_eq!(word.len(), 31);
     let empty = asked("pl a (0)\ntr t -> a\n", "reachable:a = 1 and a >= 2");
     assert!(matches!(look_back(&empty.0, &empty.1, 100, &mut Budget::unlimited()), Ok(None)));
@@ -69,13 +69,13 @@ fn covers_of_both_directions() {
         asked("pl a (1)\npl b (0)\npl c (0)\npl d (0)\ntr t a -> b\ntr u -> c\ntr v c -> \ntr w b*2 -> d b*2\n", "reaches:b = 1, d = 1");
     assert_eq!(alone(&there, Method::Cover).answer().unwrap().evidence.kind(), "cover");
     // What can be covered is not excluded by it.
-    assert_eq!(alone(&asked("pl a (1)\npl b (0)\ntr t a -> a b*2\n", "reaches:a = 1, b = 1"), Method::Cover), Found::Nothing);
+    assert_eq!(alone(&asked("pl a (1)\npl b (0)\ntr t a -> a b*2\n", "reaches:a = 1, b = 1"), Method::Cover), GoalOutcome::Nothing);
 }
 
 fn separated(net: &str, property: &str) -> Separator {
     let (net, goal) = asked(net, property);
     match alone(&(net, goal), Method::Separator) {
-        Found::Answer(answer) => match answer.evidence {
+        GoalOutcome::Answer(answer) => match answer.evidence {
             Evidence::Separator(separator) => separator,
             other => panic!("{other:?}"),
         },
@@ -94,7 +94,7 @@ fn separators() {
     assert_eq!(clauses(&separated("pl a (1)\npl b (0)\ntr t a -> a b*2\n", "reaches:a = 1, b = 1"), 2), 0);
     let modes = "pl p (1)\npl q (0)\npl x (0)\ntr make p -> p x*2\ntr go p -> q\ntr odd q -> q x\n";
     assert!(clauses(&separated(modes, "reachable:p = 1 and x = 1"), 3) > 0);
-    assert!(matches!(alone(&asked(modes, "reachable:q = 1 and x = 1"), Method::Separator), Found::Nothing));
+    assert!(matches!(alone(&asked(modes, "reachable:q = 1 and x = 1"), Method::Separator), GoalOutcome::Nothing));
     let late = "pl p (1)\npl q (0)\npl x (0)\npl f (0)\ntr go p -> q\ntr make q -> q x\ntr up -> f\ntr down f -> \n";
     assert!(clauses(&separated(late, "reaches:p = 1, x = 1, f = 3"), 4) > 0);
     let pairs = "pl p (1)\npl q (0)\npl x (0)\npl y (0)\npl u (1)\npl v (0)\ntr make p -> p x*2\ntr unmake p x*2 -> p\ntr go p -> q\ntr back q -> p\n\
@@ -132,10 +132,10 @@ fn no_direction_contradicts_another() {
             *tally.entry((method, kind)).or_default() += 1;
         };
         let budget = &mut Budget::unlimited();
-        let told = |said: Said| match said {
-            Said::Reached(_) => Some((Claim::Reachable, "run")),
-            Said::Excluded(evidence) => Some((Claim::Unreachable, evidence.kind())),
-            Said::TooMany | Said::TooManyTokens => None,
+        let told = |said: ExplicitOutcome| match said {
+            ExplicitOutcome::Reached(_) => Some((Claim::Reachable, "run")),
+            ExplicitOutcome::Excluded(evidence) => Some((Claim::Unreachable, evidence.kind())),
+            ExplicitOutcome::TooMany | ExplicitOutcome::TooManyTokens => None,
         };
         say_so("forwards", look(net, goal, 2_000, budget).ok().and_then(told), "");
         say_so("backwards", look_back(net, goal, 2_000, budget).ok().flatten().and_then(told), "");

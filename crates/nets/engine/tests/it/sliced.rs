@@ -1,7 +1,7 @@
 //! Slices of nets: few places where these are enough.
 
 use serval_budget::{Budget, Cancel};
-use serval_net_engine::cover::{Said, Tree, sliced};
+use serval_net_engine::cover::{CoverOutcome, Tree, sliced};
 use serval_net_engine::{Method, Session};
 use serval_net_proof::{Claim, Evidence, check};
 use serval_petri::{Formula, Net, PlaceId, Property, tina, words};
@@ -26,7 +26,9 @@ fn few_places_are_enough() {
     let goal = words::formula("busy0 >= 9", &net).unwrap();
     assert!(Tree::new(&net).unwrap().ask(&net, &goal, &mut Budget::ticks(50_000)).is_err(), "the whole net has few ω-markings");
     let mut markings = 0;
-    let Ok(Said::Excluded(evidence)) = sliced::ask(&net, &goal, &mut markings, &mut Budget::ticks(2_000)) else { panic!("not enough") };
+    let Ok(CoverOutcome::Excluded(evidence)) = sliced::ask(&net, &goal, &mut markings, &mut Budget::ticks(2_000)) else {
+        panic!("not enough")
+    };
     assert!(markings < 100, "{markings}");
     check(&net, &goal, Claim::Unreachable, &evidence, &mut Budget::unlimited()).unwrap();
     let Evidence::Cover(cover) = &*evidence else { panic!("{evidence:?}") };
@@ -38,7 +40,7 @@ fn few_places_are_enough() {
     assert!(far.forwards > 1_000, "{far:?}");
     // A run of few places needs others, which are looked at then.
     let goal = words::formula("busy0 >= 8 and done2 >= 20", &net).unwrap();
-    let Ok(Said::Reached(word)) = sliced::ask(&net, &goal, &mut 0, &mut Budget::ticks(5_000)) else { panic!("not reached") };
+    let Ok(CoverOutcome::Reached(word)) = sliced::ask(&net, &goal, &mut 0, &mut Budget::ticks(5_000)) else { panic!("not reached") };
     let run = Evidence::Run(serval_net_proof::Run { word });
     check(&net, &goal, Claim::Reachable, &run, &mut Budget::unlimited()).unwrap();
 }
@@ -82,7 +84,7 @@ fn to_take_from_one_unbounded_place_at_a_time_is_no_easier() {
             let there = Tree::new(&net).unwrap().ask(&net, &goal, &mut Budget::ticks(300_000));
             let both = Formula::all([goal.clone(), lock.clone()]);
             let (Ok(there), Ok(here)) = (there, sliced::ask(&split, &both, &mut 0, &mut Budget::ticks(300_000))) else { continue };
-            let is_reached = |said: &Said| matches!(said, Said::Reached(_));
+            let is_reached = |said: &CoverOutcome| matches!(said, CoverOutcome::Reached(_));
             assert_eq!(is_reached(&there), is_reached(&here), "net {seed}:\n{}", tina::write(&net));
             reached += u64::from(is_reached(&here));
         }

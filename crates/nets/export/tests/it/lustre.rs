@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use serval_effort::side_by_side;
 use serval_net_export::lustre::{Encoding, Options, identifier, write};
-use serval_net_export::{Asked, sets};
+use serval_net_export::{NamedProperty, sets};
 use serval_petri::{Marking, Net, Property, TransitionId};
 
 use crate::examples::{Random, example, examples, random_net};
 use crate::programs::{Machine, Node, Value, parse};
 
-fn program(net: &Net, encoding: Encoding, sets: &[Vec<TransitionId>], asked: &[Asked]) -> String {
+fn program(net: &Net, encoding: Encoding, sets: &[Vec<TransitionId>], asked: &[NamedProperty]) -> String {
     write(net, &Options { encoding, sets, asked, assumed: &[] }).unwrap()
 }
 
@@ -19,7 +19,7 @@ fn main_node(text: &str) -> Node {
 }
 
 /// Properties that many nets have something to say about.
-fn questions(net: &Net) -> Vec<Asked> {
+fn questions(net: &Net) -> Vec<NamedProperty> {
     let name = |place| format!("{:?}", net.place_name(place));
     let mut words = vec!["safe:2".to_owned(), "deadlock-free".to_owned()];
     if let Some(first) = net.places().next() {
@@ -28,7 +28,7 @@ fn questions(net: &Net) -> Vec<Asked> {
         words.push(format!("reachable:{} = 2 and {last} <= 1", name(first)));
         words.push(format!("reaches:{}=1", name(first)));
     }
-    words.into_iter().map(|name| Asked { property: Property::parse(&name, net).unwrap(), name }).collect()
+    words.into_iter().map(|name| NamedProperty { property: Property::parse(&name, net).unwrap(), name }).collect()
 }
 
 #[test]
@@ -77,7 +77,7 @@ impl<'a> Expected<'a> {
     }
 
     /// Compares everything that is no input.
-    fn compare(&self, machine: &mut Machine<'_>, encoding: Encoding, asked: &[Asked], active: &[TransitionId]) {
+    fn compare(&self, machine: &mut Machine<'_>, encoding: Encoding, asked: &[NamedProperty], active: &[TransitionId]) {
         let net = self.net;
         let seen = if encoding == Encoding::Published { &self.later } else { &self.seen };
         let names: [Vec<String>; 2] = [
@@ -121,7 +121,15 @@ impl<'a> Expected<'a> {
 }
 
 /// Runs a program along a random stream of inputs: what the assertions allow is what the net does.
-fn stream(net: &Net, node: &Node, encoding: Encoding, sets: &[Vec<TransitionId>], asked: &[Asked], random: &mut Random, length: usize) {
+fn stream(
+    net: &Net,
+    node: &Node,
+    encoding: Encoding,
+    sets: &[Vec<TransitionId>],
+    asked: &[NamedProperty],
+    random: &mut Random,
+    length: usize,
+) {
     let (mut machine, mut expected) = (Machine::new(node), Expected::new(net));
     for _ in 0..length {
         let enabled = |transition: &TransitionId| net.is_enabled(&expected.marking, *transition);
@@ -258,7 +266,7 @@ fn what_cannot_be_said_is_refused_in_one_sentence() {
     let net = example("figure-1.net");
     let sets = sets::greedy(&net);
     let refused = |net: &Net, property: Property| {
-        let asked = [Asked { name: "q".to_owned(), property }];
+        let asked = [NamedProperty { name: "q".to_owned(), property }];
         write(net, &Options { encoding: Encoding::Corrected, sets: &sets, asked: &asked, assumed: &[] }).unwrap_err().to_string()
     };
     assert_eq!(

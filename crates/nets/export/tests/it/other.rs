@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use serval_net_export::lustre::{Encoding, Options};
-use serval_net_export::{Asked, horn, lustre, mist, names, nuxmv, sets, vmt};
+use serval_net_export::{NamedProperty, horn, lustre, mist, names, nuxmv, sets, vmt};
 use serval_petri::{Net, Property};
 
 use crate::examples::{Random, example, examples_and};
 
-fn asked(net: &Net, words: &str) -> Asked {
-    Asked { name: words.to_owned(), property: Property::parse(words, net).unwrap() }
+fn asked(net: &Net, words: &str) -> NamedProperty {
+    NamedProperty { name: words.to_owned(), property: Property::parse(words, net).unwrap() }
 }
 
 /// A sum of products, such as `2 * p + q + 3`.
@@ -213,7 +213,7 @@ fn what_cannot_be_said_is_refused_in_one_sentence() {
     let divisible = || {
         let expression = serval_petri::Linear::variable(net.places().next().unwrap());
         let constraint = serval_petri::Constraint::NotDivisible { divisor: 2.try_into().unwrap(), expression };
-        Asked { name: "odd".to_owned(), property: Property::Reachable(serval_petri::Formula::constraint(constraint)) }
+        NamedProperty { name: "odd".to_owned(), property: Property::Reachable(serval_petri::Formula::constraint(constraint)) }
     };
     for refusal in [
         horn::write(&net, &divisible()).unwrap_err(),

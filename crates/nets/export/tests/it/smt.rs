@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use serval_net_export::{Asked, horn, vmt};
+use serval_net_export::{NamedProperty, horn, vmt};
 use serval_petri::{Marking, Net, Property};
 use serval_testkit::solvers::Outside;
 
@@ -100,8 +100,8 @@ fn value(expr: &Sexp, values: &HashMap<String, i128>, reach: &dyn Fn(&[i128]) ->
     }
 }
 
-fn asked(net: &Net, words: &str) -> Asked {
-    Asked { name: words.to_owned(), property: Property::parse(words, net).unwrap() }
+fn asked(net: &Net, words: &str) -> NamedProperty {
+    NamedProperty { name: words.to_owned(), property: Property::parse(words, net).unwrap() }
 }
 
 /// A marking that is reached by a random run, and a random one.
@@ -214,7 +214,7 @@ fn systems_in_vmt_say_what_the_net_does() {
 }
 
 /// Whether a marking of the goal can be reached with a limit on the markings looked at, if that is enough to know.
-fn reachable(net: &Net, asked: &Asked) -> Option<bool> {
+fn reachable(net: &Net, asked: &NamedProperty) -> Option<bool> {
     let goal = &asked.property.goals(net).unwrap()[0];
     let (mut all, mut next) = (vec![net.initial()], 0);
     while next < all.len() {

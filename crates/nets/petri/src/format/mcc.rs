@@ -43,7 +43,7 @@ use super::pnml::{Ids, place_id};
 use super::xml::{elements, error, is_plain, only_child, parse, push_escaped, text_of};
 use super::{FormatError, Limits};
 use crate::formula::enough;
-use crate::{Constraint, Formula, Linear, Net, Part, PlaceId, Target, TransitionId};
+use crate::{Constraint, Formula, FormulaPart, Linear, Net, PlaceId, Target, TransitionId};
 
 pub use global::{Each, Query, each_property, properties};
 
@@ -187,7 +187,7 @@ pub fn read(text: &str, net: &Net, ids: &Ids) -> Result<Vec<Question>, FormatErr
 /// its file calls its nodes.
 pub fn read_within(text: &str, net: &Net, ids: &Ids, limits: &Limits) -> Result<Vec<Question>, FormatError> {
     let document = parse(text, limits)?;
-    let mut reader = Reader { net, ids, left: limits.arcs };
+    let mut reader = QueryReader { net, ids, left: limits.arcs };
     root_of(&document)?.into_iter().map(|property| reader.question(property)).collect()
 }
 
@@ -205,7 +205,7 @@ fn root_of<'a, 'i>(document: &'a Document<'i>) -> Result<Vec<Node<'a, 'i>>, Form
     properties.collect()
 }
 
-struct Reader<'a> {
+struct QueryReader<'a> {
     net: &'a Net,
     ids: &'a Ids,
     /// How many more parts may be made.
@@ -286,18 +286,18 @@ fn two<'a, 'i: 'a>(node: Node<'a, 'i>) -> Result<[Node<'a, 'i>; 2], FormatError>
 
 /// `Σ c·p + k` while it grows.
 #[derive(Default)]
-struct Sum {
+struct GrowingSum {
     terms: Vec<(PlaceId, i128)>,
     constant: i128,
 }
 
 /// What remains to be done, last entry first.
-enum Task<'a, 'i> {
+enum ParseTask<'a, 'i> {
     Visit(Node<'a, 'i>, bool),
-    Close(Part),
+    Close(FormulaPart),
 }
 
-impl<'a> Reader<'a> {
+impl<'a> QueryReader<'a> {
     fn question(&mut self, property: Node<'_, '_>) -> Result<Question, FormatError> {
         let (id, formula) = (required(property, "id")?, required(property, "formula")?);
         let (holds, formula) = self.path(single(formula)?)?;
@@ -315,7 +315,7 @@ impl<'a> Reader<'a> {
         Ok((holds, self.formula(single(step)?, holds == Holds::UnlessReachable)?))
     }
 
-    fn push(&mut self, parts: &mut Vec<Part>, node: Node<'_, '_>, part: Part) -> Result<(), FormatError> {
+    fn push(&mut self, parts: &mut Vec<FormulaPart>, node: Node<'_, '_>, part: FormulaPart) -> Result<(), FormatError> {
         self.left = self.left.checked_sub(1).ok_or_else(|| error(node, "the formulas have too many parts"))?;
         parts.push(part);
         Ok(())
@@ -323,37 +323,37 @@ impl<'a> Reader<'a> {
 
     /// The formula at `root`, or its negation.
     fn formula(&mut self, root: Node<'_, '_>, is_negated: bool) -> Result<Formula, FormatError> {
-        let mut parts: Vec<Part> = Vec::new();
-        let mut tasks = vec![Task::Visit(root, is_negated)];
+        let mut parts: Vec<FormulaPart> = Vec::new();
+        let mut tasks = vec![ParseTask::Visit(root, is_negated)];
         while let Some(task) = tasks.pop() {
             let (node, is_negated) = match task {
-                Task::Close(part) => {
+                ParseTask::Close(part) => {
                     self.push(&mut parts, root, part)?;
                     continue;
                 }
-                Task::Visit(node, is_negated) => (node, is_negated),
+                ParseTask::Visit(node, is_negated) => (node, is_negated),
             };
             // By De Morgan, negation changes what joins the parts.
-            let joined = |is_all: bool, count: usize| if is_all != is_negated { Part::All(count) } else { Part::Any(count) };
+            let joined = |is_all: bool, count: usize| if is_all != is_negated { FormulaPart::All(count) } else { FormulaPart::Any(count) };
             match node.tag_name().name() {
                 name @ ("conjunction" | "disjunction") => {
                     if let (false, Some(equation)) = (is_negated, self.equation(node)?) {
-                        self.push(&mut parts, node, Part::Constraint(equation))?;
+                        self.push(&mut parts, node, FormulaPart::Constraint(equation))?;
                         continue;
                     }
                     let children: Vec<_> = elements(node).map(|(_, child)| child).collect();
                     if children.is_empty() {
                         return Err(error(node, format!("an empty <{name}>")));
                     }
-                    tasks.push(Task::Close(joined(name == "conjunction", children.len())));
-                    tasks.extend(children.into_iter().rev().map(|child| Task::Visit(child, is_negated)));
+                    tasks.push(ParseTask::Close(joined(name == "conjunction", children.len())));
+                    tasks.extend(children.into_iter().rev().map(|child| ParseTask::Visit(child, is_negated)));
                 }
                 "implication" => {
                     let [first, second] = two(node)?;
-                    tasks.push(Task::Close(joined(false, 2)));
-                    tasks.extend([Task::Visit(second, is_negated), Task::Visit(first, !is_negated)]);
+                    tasks.push(ParseTask::Close(joined(false, 2)));
+                    tasks.extend([ParseTask::Visit(second, is_negated), ParseTask::Visit(first, !is_negated)]);
                 }
-                "negation" => tasks.push(Task::Visit(single(node)?, !is_negated)),
+                "negation" => tasks.push(ParseTask::Visit(single(node)?, !is_negated)),
                 "true" => self.push(&mut parts, node, joined(true, 0))?,
                 "false" => self.push(&mut parts, node, joined(false, 0))?,
                 "is-fireable" => self.fireable(&mut parts, node, is_negated)?,
@@ -386,7 +386,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether some transition can fire, or none.
-    fn fireable(&mut self, parts: &mut Vec<Part>, node: Node<'_, '_>, is_negated: bool) -> Result<(), FormatError> {
+    fn fireable(&mut self, parts: &mut Vec<FormulaPart>, node: Node<'_, '_>, is_negated: bool) -> Result<(), FormatError> {
         let mut count = 0;
         for (name, child) in elements(node) {
             if name != "transition" {
@@ -397,40 +397,41 @@ impl<'a> Reader<'a> {
                 let inputs = self.net.inputs(transition);
                 for &(place, weight) in inputs {
                     let constraint = enough((place, weight), is_negated).ok_or_else(|| error(child, "a weight does not fit 63 bits"))?;
-                    self.push(parts, child, Part::Constraint(constraint))?;
+                    self.push(parts, child, FormulaPart::Constraint(constraint))?;
                 }
-                self.push(parts, child, if is_negated { Part::Any(inputs.len()) } else { Part::All(inputs.len()) })?;
+                self.push(parts, child, if is_negated { FormulaPart::Any(inputs.len()) } else { FormulaPart::All(inputs.len()) })?;
                 count += 1;
             }
         }
-        self.push(parts, node, if is_negated { Part::All(count) } else { Part::Any(count) })
+        self.push(parts, node, if is_negated { FormulaPart::All(count) } else { FormulaPart::Any(count) })
     }
 
     /// Whether nothing can fire, or something.
-    fn deadlock(&mut self, parts: &mut Vec<Part>, node: Node<'_, '_>, is_negated: bool) -> Result<(), FormatError> {
+    fn deadlock(&mut self, parts: &mut Vec<FormulaPart>, node: Node<'_, '_>, is_negated: bool) -> Result<(), FormatError> {
         let formula = Formula::deadlock(self.net).and_then(|formula| if is_negated { formula.negated() } else { Some(formula) });
         let formula = formula.ok_or_else(|| error(node, "a weight does not fit 63 bits"))?;
         formula.parts().iter().try_for_each(|part| self.push(parts, node, part.clone()))
     }
 
-    fn comparison(&mut self, parts: &mut Vec<Part>, node: Node<'_, '_>, is_negated: bool) -> Result<(), FormatError> {
+    fn comparison(&mut self, parts: &mut Vec<FormulaPart>, node: Node<'_, '_>, is_negated: bool) -> Result<(), FormatError> {
         let name = node.tag_name().name();
         if !matches!(name, "integer-le" | "integer-lt" | "integer-ge" | "integer-gt" | "integer-eq" | "integer-ne") {
             return Err(unknown(node));
         }
         let [a, b] = two(node)?;
-        let mut at_least = |larger, smaller, by| Ok(Part::Constraint(Constraint::AtLeastZero(self.difference(node, larger, smaller, by)?)));
+        let mut at_least =
+            |larger, smaller, by| Ok(FormulaPart::Constraint(Constraint::AtLeastZero(self.difference(node, larger, smaller, by)?)));
         let part = match (name, is_negated) {
             ("integer-le", false) | ("integer-gt", true) => at_least(b, a, 0)?,
             ("integer-lt", false) | ("integer-ge", true) => at_least(b, a, 1)?,
             ("integer-ge", false) | ("integer-lt", true) => at_least(a, b, 0)?,
             ("integer-gt", false) | ("integer-le", true) => at_least(a, b, 1)?,
-            ("integer-eq", false) | ("integer-ne", true) => Part::Constraint(Constraint::Zero(self.difference(node, a, b, 0)?)),
+            ("integer-eq", false) | ("integer-ne", true) => FormulaPart::Constraint(Constraint::Zero(self.difference(node, a, b, 0)?)),
             _ => {
                 let (less, more) = (at_least(b, a, 1)?, at_least(a, b, 1)?);
                 self.push(parts, node, less)?;
                 self.push(parts, node, more)?;
-                Part::Any(2)
+                FormulaPart::Any(2)
             }
         };
         self.push(parts, node, part)
@@ -438,7 +439,7 @@ impl<'a> Reader<'a> {
 
     /// `larger − smaller − by`.
     fn difference(&mut self, node: Node<'_, '_>, larger: Node<'_, '_>, smaller: Node<'_, '_>, by: i128) -> Result<Linear, FormatError> {
-        let mut sum = Sum { constant: -by, ..Sum::default() };
+        let mut sum = GrowingSum { constant: -by, ..GrowingSum::default() };
         self.add(&mut sum, larger, 1)?;
         self.add(&mut sum, smaller, -1)?;
         Linear::from_wide(sum.terms, sum.constant).ok_or_else(|| error(node, "a number does not fit 64 bits"))
@@ -446,7 +447,7 @@ impl<'a> Reader<'a> {
 
     /// Adds `factor` times the expression at `root`.
     /// The places that an element names.
-    fn add_places(&mut self, sum: &mut Sum, node: Node<'_, '_>, factor: i128) -> Result<(), FormatError> {
+    fn add_places(&mut self, sum: &mut GrowingSum, node: Node<'_, '_>, factor: i128) -> Result<(), FormatError> {
         for (name, child) in elements(node) {
             if name != "place" {
                 return Err(unknown(child));
@@ -464,7 +465,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn add(&mut self, sum: &mut Sum, root: Node<'_, '_>, factor: i128) -> Result<(), FormatError> {
+    fn add(&mut self, sum: &mut GrowingSum, root: Node<'_, '_>, factor: i128) -> Result<(), FormatError> {
         let mut open = vec![(root, factor)];
         while let Some((node, factor)) = open.pop() {
             let too_large = || error(node, "a number does not fit 64 bits");

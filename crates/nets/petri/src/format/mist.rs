@@ -43,14 +43,14 @@ const SECTIONS: &[&str] = &["vars", "rules", "init", "target", "targets", "invar
 const SIGNS: &[&str] = &["->", ">=", "<=", "'", "=", "+", "-", ",", ";", "<", ">"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token<'a> {
+enum MistToken<'a> {
     Word(&'a str),
     Number(u64),
     Sign(&'static str),
     End,
 }
 
-impl Token<'_> {
+impl MistToken<'_> {
     fn told(self) -> String {
         match self {
             Self::Word(word) => format!("“{word}”"),
@@ -61,7 +61,7 @@ impl Token<'_> {
     }
 }
 
-fn lex<'a>(text: &'a str) -> Result<Vec<(Token<'a>, usize)>, FormatError> {
+fn lex<'a>(text: &'a str) -> Result<Vec<(MistToken<'a>, usize)>, FormatError> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
@@ -72,39 +72,39 @@ fn lex<'a>(text: &'a str) -> Result<Vec<(Token<'a>, usize)>, FormatError> {
         } else if first == '#' {
             rest.find('\n').unwrap_or(rest.len())
         } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-            tokens.push((Token::Sign(sign), at));
+            tokens.push((MistToken::Sign(sign), at));
             sign.len()
         } else if first.is_ascii_digit() {
             let length = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
             let number = rest[..length].parse().map_err(|_| FormatError::at(text, at, "the number does not fit 64 bits"))?;
-            tokens.push((Token::Number(number), at));
+            tokens.push((MistToken::Number(number), at));
             length
         } else if is_name(first) {
             let length = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
-            tokens.push((Token::Word(&rest[..length]), at));
+            tokens.push((MistToken::Word(&rest[..length]), at));
             length
         } else {
             return Err(FormatError::at(text, at, format!("a specification has no “{first}”")));
         };
         at += length;
     }
-    tokens.push((Token::End, text.len()));
+    tokens.push((MistToken::End, text.len()));
     Ok(tokens)
 }
 
 /// What a rule takes and gives.
-type Rule = (BTreeMap<PlaceId, u64>, BTreeMap<PlaceId, u64>);
+type MistRule = (BTreeMap<PlaceId, u64>, BTreeMap<PlaceId, u64>);
 
-struct Reader<'a> {
+struct MistReader<'a> {
     text: &'a str,
-    tokens: Vec<(Token<'a>, usize)>,
+    tokens: Vec<(MistToken<'a>, usize)>,
     at: usize,
     places: BTreeMap<&'a str, PlaceId>,
 }
 
-impl<'a> Reader<'a> {
-    fn token(&self) -> Token<'a> {
-        self.tokens.get(self.at).map_or(Token::End, |one| one.0)
+impl<'a> MistReader<'a> {
+    fn token(&self) -> MistToken<'a> {
+        self.tokens.get(self.at).map_or(MistToken::End, |one| one.0)
     }
 
     fn fail<T>(&self, message: impl Into<String>) -> Result<T, FormatError> {
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
     }
 
     fn takes(&mut self, sign: &str) -> bool {
-        let is_next = matches!(self.token(), Token::Sign(next) if next == sign);
+        let is_next = matches!(self.token(), MistToken::Sign(next) if next == sign);
         self.at += usize::from(is_next);
         is_next
     }
@@ -123,18 +123,18 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&mut self) -> Result<u64, FormatError> {
-        let Token::Number(number) = self.token() else { return self.fail(format!("expected a number, found {}", self.token().told())) };
+        let MistToken::Number(number) = self.token() else { return self.fail(format!("expected a number, found {}", self.token().told())) };
         self.at += 1;
         Ok(number)
     }
 
     fn is_section(&self) -> bool {
-        matches!(self.token(), Token::Word(word) if SECTIONS.contains(&word)) || self.token() == Token::End
+        matches!(self.token(), MistToken::Word(word) if SECTIONS.contains(&word)) || self.token() == MistToken::End
     }
 
     fn section(&mut self, names: &[&str]) -> Result<(), FormatError> {
         match self.token() {
-            Token::Word(word) if names.contains(&word) => {
+            MistToken::Word(word) if names.contains(&word) => {
                 self.at += 1;
                 Ok(())
             }
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
     }
 
     fn place(&mut self) -> Result<PlaceId, FormatError> {
-        let Token::Word(word) = self.token() else {
+        let MistToken::Word(word) = self.token() else {
             return self.fail(format!("expected the name of a counter, found {}", self.token().told()));
         };
         let Some(&place) = self.places.get(word) else { return self.fail(format!("there is no counter “{word}”")) };
@@ -155,9 +155,9 @@ impl<'a> Reader<'a> {
     fn bound(&mut self) -> Result<(PlaceId, bool, u64), FormatError> {
         let place = self.place()?;
         let is_equal = match self.token() {
-            Token::Sign("=") => true,
-            Token::Sign(">=") => false,
-            Token::Sign(sign @ ("<=" | "<" | ">")) => {
+            MistToken::Sign("=") => true,
+            MistToken::Sign(">=") => false,
+            MistToken::Sign(sign @ ("<=" | "<" | ">")) => {
                 return self.fail(format!("“{sign}” is no comparison of this format; there are >= and ="));
             }
             other => return self.fail(format!("expected “>=” or “=”, found {}", other.told())),
@@ -167,11 +167,11 @@ impl<'a> Reader<'a> {
     }
 
     /// `guard -> changes ;` as what is taken and what is given.
-    fn rule(&mut self) -> Result<Rule, FormatError> {
+    fn rule(&mut self) -> Result<MistRule, FormatError> {
         let mut least: BTreeMap<PlaceId, u64> = BTreeMap::new();
-        if self.token() == Token::Word("true") {
+        if self.token() == MistToken::Word("true") {
             self.at += 1;
-        } else if self.token() != Token::Sign("->") {
+        } else if self.token() != MistToken::Sign("->") {
             loop {
                 let before = self.at;
                 let (place, is_equal, number) = self.bound()?;
@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
 
     /// What comes behind `x' =`.
     fn change(&mut self, place: PlaceId) -> Result<i128, FormatError> {
-        if let Token::Number(_) = self.token() {
+        if let MistToken::Number(_) = self.token() {
             return self.fail("this is a reset, which is more than a net can do: a counter becomes a number");
         }
         let start = self.at;
@@ -231,12 +231,12 @@ impl<'a> Reader<'a> {
         let mut change = 0_i128;
         loop {
             let sign = match self.token() {
-                Token::Sign("+") => 1,
-                Token::Sign("-") => -1,
+                MistToken::Sign("+") => 1,
+                MistToken::Sign("-") => -1,
                 _ => return Ok(change),
             };
             self.at += 1;
-            if let Token::Word(_) = self.token() {
+            if let MistToken::Word(_) = self.token() {
                 return self.fail("this is a transfer, which is more than a net can do: a counter is added to another one");
             }
             change += sign * i128::from(self.number()?);
@@ -253,10 +253,10 @@ pub fn read(text: &str) -> Result<Spec, FormatError> {
 pub fn read_within(text: &str, limits: &Limits) -> Result<Spec, FormatError> {
     limits.check_length(text)?;
     let text = without_mark(text);
-    let mut reader = Reader { text, tokens: lex(text)?, at: 0, places: BTreeMap::new() };
+    let mut reader = MistReader { text, tokens: lex(text)?, at: 0, places: BTreeMap::new() };
     reader.section(&["vars"])?;
     let mut names: Vec<&str> = Vec::new();
-    while let (Token::Word(word), false) = (reader.token(), reader.is_section()) {
+    while let (MistToken::Word(word), false) = (reader.token(), reader.is_section()) {
         let place = PlaceId::try_from_index(names.len());
         let Some(place) = place.filter(|_| names.len() < limits.nodes) else { return reader.fail("there are too many counters") };
         if reader.places.insert(word, place).is_some() {
@@ -306,7 +306,7 @@ pub fn read_within(text: &str, limits: &Limits) -> Result<Spec, FormatError> {
             return reader.fail("there are too many targets");
         }
     }
-    if reader.token() != Token::End {
+    if reader.token() != MistToken::End {
         // What others have found out about the net is not believed, and not needed.
         reader.section(&["invariants"])?;
     }

@@ -222,7 +222,7 @@ fn read_as(text: &str, limits: &Limits, is_composed: bool) -> Result<ReadNet, Fo
         });
     };
     let kind = net.attribute("type").unwrap_or("");
-    let mut reader = Reader::new(limits, kind == SYMMETRIC);
+    let mut reader = PnmlReader::new(limits, kind == SYMMETRIC);
     for one in std::iter::once(net).chain(nets) {
         if one != net && !is_composed {
             return Err(error(one, "a second <net>; one is read, unless nets are composed"));
@@ -321,7 +321,7 @@ fn sorted<'a>(ids: impl Iterator<Item = &'a &'a str>) -> Vec<&'a str> {
     ids
 }
 
-struct Reader<'a, 'i> {
+struct PnmlReader<'a, 'i> {
     limits: &'a Limits,
     /// Whether tokens have colours.
     is_symmetric: bool,
@@ -397,7 +397,7 @@ fn check_children(node: Node<'_, '_>, known: &[&str]) -> Result<(), FormatError>
     }
 }
 
-impl<'a, 'i> Reader<'a, 'i> {
+impl<'a, 'i> PnmlReader<'a, 'i> {
     fn new(limits: &'a Limits, is_symmetric: bool) -> Self {
         let nodes = Nodes::default;
         let (arcs, declarations) = (Vec::new(), Vec::new());
@@ -487,7 +487,7 @@ impl<'a, 'i> Reader<'a, 'i> {
                     });
                 }
             };
-            arcs.push(End { arc, side, place, transition });
+            arcs.push(ArcEnd { arc, side, place, transition });
         }
         Ok(Ends { arcs, places, transitions })
     }
@@ -527,7 +527,7 @@ impl<'a, 'i> Reader<'a, 'i> {
 }
 
 /// An arc between a place and a transition, by their positions.
-struct End<'a, 'i> {
+struct ArcEnd<'a, 'i> {
     arc: Node<'a, 'i>,
     /// 0 where the transition takes, 1 where it gives.
     side: usize,
@@ -537,7 +537,7 @@ struct End<'a, 'i> {
 
 /// Arcs, and what ids stand for.
 struct Ends<'a, 'i> {
-    arcs: Vec<End<'a, 'i>>,
+    arcs: Vec<ArcEnd<'a, 'i>>,
     places: FxHashMap<&'a str, usize>,
     transitions: FxHashMap<&'a str, usize>,
 }

@@ -105,7 +105,7 @@ pub fn read(text: &str) -> Result<Net, FormatError> {
 pub fn read_within(text: &str, limits: &Limits) -> Result<Net, FormatError> {
     limits.check_length(text)?;
     let text = without_mark(text);
-    let mut reader = Reader {
+    let mut reader = TinaReader {
         text,
         position: 0,
         limits,
@@ -136,7 +136,7 @@ impl Table {
     }
 }
 
-struct Reader<'a> {
+struct TinaReader<'a> {
     text: &'a str,
     /// In bytes, always between two characters.
     position: usize,
@@ -151,7 +151,7 @@ struct Reader<'a> {
     arc_count: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TinaReader<'a> {
     fn error<T>(&self, position: usize, message: impl Into<String>) -> Result<T, FormatError> {
         Err(FormatError::at(self.text, position, message))
     }

@@ -30,9 +30,9 @@ pub use super::mist::Spec;
 const ARROW: &str = "->";
 
 /// A line: words before the parenthesis, the numbers in it, words behind it.
-type Line<'a> = (Vec<&'a str>, Vec<i64>, Vec<&'a str>);
+type VassLine<'a> = (Vec<&'a str>, Vec<i64>, Vec<&'a str>);
 
-fn line(text: &str, number: usize) -> Result<Option<Line<'_>>, FormatError> {
+fn line(text: &str, number: usize) -> Result<Option<VassLine<'_>>, FormatError> {
     let fail = |message: &str| FormatError::new(number, 1, message);
     let text = text.split('#').next().unwrap_or_default();
     if text.trim().is_empty() {
@@ -64,7 +64,7 @@ fn line(text: &str, number: usize) -> Result<Option<Line<'_>>, FormatError> {
 }
 
 /// Whether a line declares states.
-fn is_declaration((before, numbers, behind): &Line<'_>) -> bool {
+fn is_declaration((before, numbers, behind): &VassLine<'_>) -> bool {
     before.first() == Some(&"states") && before.get(1) != Some(&"->") && numbers.is_empty() && behind.is_empty()
 }
 

@@ -12,7 +12,7 @@
 mod markings;
 mod text;
 
-use super::{Formula, Part};
+use super::{Formula, FormulaPart};
 pub use markings::{marking, partial_marking, start, target};
 pub use text::{marking_text, quoted, sum_text, text};
 
@@ -57,14 +57,14 @@ impl std::fmt::Display for WordsError {
 impl std::error::Error for WordsError {}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Token {
+enum WordToken {
     Name(String),
     Number(u64),
     Sign(&'static str),
     End,
 }
 
-impl Token {
+impl WordToken {
     fn told(&self) -> String {
         match self {
             Self::Name(name) => format!("“{name}”"),
@@ -81,7 +81,7 @@ const SIGNS: &[&str] = &["->", "!=", "<=", ">=", "=", "<", ">", "+", "-", "*", "
 const WORDS: &[&str] = &["and", "or", "not", "true", "false", "fireable", "deadlock"];
 
 struct Lexed {
-    token: Token,
+    token: WordToken,
     start: usize,
     end: usize,
 }
@@ -99,7 +99,7 @@ fn lex(text: &str) -> Result<Vec<Lexed>, WordsError> {
         let rest = &text[at..];
         let token = if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
             at += sign.len();
-            Token::Sign(sign)
+            WordToken::Sign(sign)
         } else if first == '"' {
             let mut name = String::new();
             let mut characters = rest.char_indices().skip(1);
@@ -116,7 +116,7 @@ fn lex(text: &str) -> Result<Vec<Lexed>, WordsError> {
             };
             at += closed;
             // In quotes even the words of the language are names.
-            tokens.push(Lexed { token: Token::Name(name), start, end: at });
+            tokens.push(Lexed { token: WordToken::Name(name), start, end: at });
             continue;
         } else if first.is_ascii_digit() {
             let length = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -124,36 +124,36 @@ fn lex(text: &str) -> Result<Vec<Lexed>, WordsError> {
             if text[at..].strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
                 return Err(fail(at + 1, "tokens are whole: a number has no fraction"));
             }
-            Token::Number(rest[..length].parse().map_err(|_| fail(at, "the number does not fit 64 bits"))?)
+            WordToken::Number(rest[..length].parse().map_err(|_| fail(at, "the number does not fit 64 bits"))?)
         } else if first.is_alphabetic() || first == '_' {
             let length = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).unwrap_or(rest.len());
             at += length;
             match WORDS.iter().find(|word| **word == &rest[..length]) {
-                Some(word) => Token::Sign(word),
-                None => Token::Name(rest[..length].to_owned()),
+                Some(word) => WordToken::Sign(word),
+                None => WordToken::Name(rest[..length].to_owned()),
             }
         } else {
             return Err(fail(at + first.len_utf8(), "a formula has no such character; names that are no words stand in quotes"));
         };
         tokens.push(Lexed { token, start, end: at });
     }
-    tokens.push(Lexed { token: Token::End, start: text.len(), end: text.len() });
+    tokens.push(Lexed { token: WordToken::End, start: text.len(), end: text.len() });
     Ok(tokens)
 }
 
 /// What an expression may be.
-enum Value {
+enum ExpressionValue {
     Formula(Formula),
-    Sum(Sum),
+    Sum(WordSum),
 }
 
 #[derive(Default)]
-struct Sum {
+struct WordSum {
     terms: Vec<(PlaceId, i128)>,
     constant: i128,
 }
 
-impl Sum {
+impl WordSum {
     /// This one and `factor` times the other; numbers of 64 bits are sums and products of a few.
     fn plus(mut self, other: &Self, factor: i128) -> Option<Self> {
         for &(place, weight) in &other.terms {
@@ -189,7 +189,7 @@ pub fn formula(text: &str, net: &Net) -> Parsed<Formula> {
     let mut parser = Parser { net, tokens: lex(text)?, at: 0, depth: 0 };
     let value = parser.implication()?;
     match parser.token() {
-        Token::End => parser.expect_formula(value, (0, text.len()), "this"),
+        WordToken::End => parser.expect_formula(value, (0, text.len()), "this"),
         other => Err(parser.here(format!("expected an operator or the end, found {}", other.told()))),
     }
 }
@@ -198,7 +198,7 @@ pub fn formula(text: &str, net: &Net) -> Parsed<Formula> {
 pub fn places(text: &str, net: &Net) -> Parsed<Vec<PlaceId>> {
     let mut parser = Parser { net, tokens: lex(text)?, at: 0, depth: 0 };
     let sum = parser.places(text, "bounded:")?;
-    if *parser.token() != Token::End {
+    if *parser.token() != WordToken::End {
         return Err(parser.here(format!("expected “+” or the end, found {}", parser.token().told())));
     }
     Ok(sum.terms().iter().map(|term| term.0).collect())
@@ -215,8 +215,8 @@ pub fn bound(text: &str, net: &Net) -> Parsed<(Linear, Option<Most>)> {
     }
     let most = if parser.takes("=") {
         let most = match parser.token() {
-            Token::Number(number) => Most::Number(*number),
-            Token::Name(name) if name == "ω" || name == "omega" => Most::Omega,
+            WordToken::Number(number) => Most::Number(*number),
+            WordToken::Name(name) if name == "ω" || name == "omega" => Most::Omega,
             other => return Err(parser.here(format!("expected a number or ω, found {}", other.told()))),
         };
         parser.at += 1;
@@ -224,7 +224,7 @@ pub fn bound(text: &str, net: &Net) -> Parsed<(Linear, Option<Most>)> {
     } else {
         None
     };
-    if *parser.token() != Token::End {
+    if *parser.token() != WordToken::End {
         return Err(parser.here(format!("expected “+”, “= NUMBER”, “= ω” or the end, found {}", parser.token().told())));
     }
     Ok((sum, most))
@@ -243,8 +243,8 @@ impl Parser<'_> {
         Ok(sum)
     }
 
-    fn token(&self) -> &Token {
-        self.tokens.get(self.at).map_or(&Token::End, |lexed| &lexed.token)
+    fn token(&self) -> &WordToken {
+        self.tokens.get(self.at).map_or(&WordToken::End, |lexed| &lexed.token)
     }
 
     fn span(&self) -> (usize, usize) {
@@ -262,7 +262,7 @@ impl Parser<'_> {
     }
 
     fn takes(&mut self, sign: &str) -> bool {
-        let is_next = matches!(self.token(), Token::Sign(next) if *next == sign);
+        let is_next = matches!(self.token(), WordToken::Sign(next) if *next == sign);
         self.at += usize::from(is_next);
         is_next
     }
@@ -272,7 +272,7 @@ impl Parser<'_> {
     }
 
     fn name(&mut self, what: &str) -> Parsed<String> {
-        let Token::Name(name) = self.token().clone() else {
+        let WordToken::Name(name) = self.token().clone() else {
             return Err(self.here(format!("expected {what}, found {}", self.token().told())));
         };
         self.at += 1;
@@ -297,14 +297,14 @@ impl Parser<'_> {
         value
     }
 
-    fn expect_formula(&self, value: Value, (start, end): (usize, usize), operator: &str) -> Parsed<Formula> {
+    fn expect_formula(&self, value: ExpressionValue, (start, end): (usize, usize), operator: &str) -> Parsed<Formula> {
         match value {
-            Value::Formula(formula) if formula.parts.len() > PARTS => {
+            ExpressionValue::Formula(formula) if formula.parts.len() > PARTS => {
                 let message = format!("the formula has more than {PARTS} parts");
                 Err(WordsError { start, end, message, unknown: None })
             }
-            Value::Formula(formula) => Ok(formula),
-            Value::Sum(_) => {
+            ExpressionValue::Formula(formula) => Ok(formula),
+            ExpressionValue::Sum(_) => {
                 let message = if operator == "this" {
                     "this is a number of tokens, not a formula: compare it with something".to_owned()
                 } else {
@@ -315,10 +315,10 @@ impl Parser<'_> {
         }
     }
 
-    fn expect_sum(&self, value: Value, (start, end): (usize, usize), operator: &str) -> Parsed<Sum> {
+    fn expect_sum(&self, value: ExpressionValue, (start, end): (usize, usize), operator: &str) -> Parsed<WordSum> {
         match value {
-            Value::Sum(sum) => Ok(sum),
-            Value::Formula(_) => {
+            ExpressionValue::Sum(sum) => Ok(sum),
+            ExpressionValue::Formula(_) => {
                 let message = format!("“{operator}” needs numbers of tokens, and a formula is none");
                 Err(WordsError { start, end, message, unknown: None })
             }
@@ -329,7 +329,7 @@ impl Parser<'_> {
         formula.negated().ok_or_else(|| WordsError { start, end, message: too_large(), unknown: None })
     }
 
-    fn implication(&mut self) -> Parsed<Value> {
+    fn implication(&mut self) -> Parsed<ExpressionValue> {
         let start = self.span().0;
         let left = self.joined("or")?;
         let span = self.since(start);
@@ -341,16 +341,16 @@ impl Parser<'_> {
         let start = self.span().0;
         let right = self.deeper(Self::implication)?;
         let right = self.expect_formula(right, self.since(start), "->")?;
-        Ok(Value::Formula(Formula::any([left, right])))
+        Ok(ExpressionValue::Formula(Formula::any([left, right])))
     }
 
     /// A chain of `or`, or of `and`.
-    fn joined(&mut self, operator: &'static str) -> Parsed<Value> {
+    fn joined(&mut self, operator: &'static str) -> Parsed<ExpressionValue> {
         let operand = |parser: &mut Self| if operator == "or" { parser.joined("and") } else { parser.negation() };
         let start = self.span().0;
         let first = operand(self)?;
         let span = self.since(start);
-        if !matches!(self.token(), Token::Sign(sign) if *sign == operator) {
+        if !matches!(self.token(), WordToken::Sign(sign) if *sign == operator) {
             return Ok(first);
         }
         let mut all = vec![self.expect_formula(first, span, operator)?];
@@ -359,10 +359,10 @@ impl Parser<'_> {
             let next = operand(self)?;
             all.push(self.expect_formula(next, self.since(start), operator)?);
         }
-        Ok(Value::Formula(if operator == "or" { Formula::any(all) } else { Formula::all(all) }))
+        Ok(ExpressionValue::Formula(if operator == "or" { Formula::any(all) } else { Formula::all(all) }))
     }
 
-    fn negation(&mut self) -> Parsed<Value> {
+    fn negation(&mut self) -> Parsed<ExpressionValue> {
         if !self.takes("not") {
             return self.comparison();
         }
@@ -370,10 +370,10 @@ impl Parser<'_> {
         let inner = self.deeper(Self::negation)?;
         let span = self.since(start);
         let inner = self.expect_formula(inner, span, "not")?;
-        Ok(Value::Formula(self.negated(&inner, span)?))
+        Ok(ExpressionValue::Formula(self.negated(&inner, span)?))
     }
 
-    fn comparison(&mut self) -> Parsed<Value> {
+    fn comparison(&mut self) -> Parsed<ExpressionValue> {
         let start = self.span().0;
         let left = self.sum()?;
         let span = self.since(start);
@@ -382,21 +382,21 @@ impl Parser<'_> {
         let second = self.span().0;
         let right = self.sum()?;
         let right = self.expect_sum(right, self.since(second), operator)?;
-        if matches!(self.token(), Token::Sign("=" | "!=" | "<" | "<=" | ">" | ">=")) {
+        if matches!(self.token(), WordToken::Sign("=" | "!=" | "<" | "<=" | ">" | ">=")) {
             return Err(self.here("comparisons do not chain: join two of them by “and”"));
         }
         let (start, end) = self.since(start);
         let formula = compared(operator, left, right).ok_or_else(|| WordsError { start, end, message: too_large(), unknown: None })?;
-        Ok(Value::Formula(formula))
+        Ok(ExpressionValue::Formula(formula))
     }
 
-    fn sum(&mut self) -> Parsed<Value> {
+    fn sum(&mut self) -> Parsed<ExpressionValue> {
         let start = self.span().0;
         let mut value = self.product()?;
         loop {
             let (operator, factor) = match self.token() {
-                Token::Sign("+") => ("+", 1),
-                Token::Sign("-") => ("-", -1),
+                WordToken::Sign("+") => ("+", 1),
+                WordToken::Sign("-") => ("-", -1),
                 _ => return Ok(value),
             };
             let left = self.expect_sum(value, self.since(start), operator)?;
@@ -404,14 +404,14 @@ impl Parser<'_> {
             let second = self.span().0;
             let right = self.product()?;
             let right = self.expect_sum(right, self.since(second), operator)?;
-            value = Value::Sum(left.plus(&right, factor).ok_or_else(|| self.here(too_large()))?);
+            value = ExpressionValue::Sum(left.plus(&right, factor).ok_or_else(|| self.here(too_large()))?);
         }
     }
 
-    fn product(&mut self) -> Parsed<Value> {
+    fn product(&mut self) -> Parsed<ExpressionValue> {
         let start = self.span().0;
         let mut value = self.prefixed()?;
-        while matches!(self.token(), Token::Sign("*")) {
+        while matches!(self.token(), WordToken::Sign("*")) {
             let left = self.expect_sum(value, self.since(start), "*")?;
             self.at += 1;
             let second = self.span().0;
@@ -426,57 +426,57 @@ impl Parser<'_> {
                     return Err(WordsError { start, end, message, unknown: None });
                 }
             };
-            value = Value::Sum(Sum::default().plus(&sum, factor).ok_or_else(|| self.here(too_large()))?);
+            value = ExpressionValue::Sum(WordSum::default().plus(&sum, factor).ok_or_else(|| self.here(too_large()))?);
         }
         Ok(value)
     }
 
-    fn prefixed(&mut self) -> Parsed<Value> {
+    fn prefixed(&mut self) -> Parsed<ExpressionValue> {
         if !self.takes("-") {
             return self.operand();
         }
         let start = self.span().0;
         let inner = self.deeper(Self::prefixed)?;
         let inner = self.expect_sum(inner, self.since(start), "-")?;
-        Ok(Value::Sum(Sum::default().plus(&inner, -1).ok_or_else(|| self.here(too_large()))?))
+        Ok(ExpressionValue::Sum(WordSum::default().plus(&inner, -1).ok_or_else(|| self.here(too_large()))?))
     }
 
-    fn operand(&mut self) -> Parsed<Value> {
+    fn operand(&mut self) -> Parsed<ExpressionValue> {
         let span = self.span();
         let token = self.token().clone();
         match token {
-            Token::Number(number) => {
+            WordToken::Number(number) => {
                 self.at += 1;
-                Ok(Value::Sum(Sum { constant: number.into(), ..Sum::default() }))
+                Ok(ExpressionValue::Sum(WordSum { constant: number.into(), ..WordSum::default() }))
             }
-            Token::Name(name) => {
+            WordToken::Name(name) => {
                 self.at += 1;
                 let place = self.place(name, span)?;
-                Ok(Value::Sum(Sum { terms: vec![(place, 1)], constant: 0 }))
+                Ok(ExpressionValue::Sum(WordSum { terms: vec![(place, 1)], constant: 0 }))
             }
-            Token::Sign("(") => {
+            WordToken::Sign("(") => {
                 self.at += 1;
                 let inner = self.deeper(Self::implication)?;
                 self.expect(")")?;
                 Ok(inner)
             }
-            Token::Sign("true") => self.word(Formula::all([])),
-            Token::Sign("false") => self.word(Formula::any([])),
-            Token::Sign("deadlock") => {
+            WordToken::Sign("true") => self.word(Formula::all([])),
+            WordToken::Sign("false") => self.word(Formula::any([])),
+            WordToken::Sign("deadlock") => {
                 let formula = Formula::deadlock(self.net).ok_or_else(|| self.here(too_large()))?;
                 self.word(formula)
             }
-            Token::Sign("fireable") => self.fireable(),
+            WordToken::Sign("fireable") => self.fireable(),
             other => Err(self.here(format!("expected a place, a number or a formula, found {}", other.told()))),
         }
     }
 
-    fn word(&mut self, formula: Formula) -> Parsed<Value> {
+    fn word(&mut self, formula: Formula) -> Parsed<ExpressionValue> {
         self.at += 1;
-        Ok(Value::Formula(formula))
+        Ok(ExpressionValue::Formula(formula))
     }
 
-    fn fireable(&mut self) -> Parsed<Value> {
+    fn fireable(&mut self) -> Parsed<ExpressionValue> {
         self.at += 1;
         self.expect("(")?;
         let mut any = Vec::new();
@@ -494,7 +494,7 @@ impl Parser<'_> {
             }
         }
         self.expect(")")?;
-        Ok(Value::Formula(Formula::any(any)))
+        Ok(ExpressionValue::Formula(Formula::any(any)))
     }
 }
 
@@ -503,19 +503,20 @@ fn too_large() -> String {
 }
 
 /// `left operator right`.
-fn compared(operator: &str, left: Sum, right: Sum) -> Option<Formula> {
-    let difference = |larger: &Sum, smaller: &Sum, by: i128| {
-        let sum = Sum { constant: -by, ..Sum::default() }.plus(larger, 1)?.plus(smaller, -1)?;
+fn compared(operator: &str, left: WordSum, right: WordSum) -> Option<Formula> {
+    let difference = |larger: &WordSum, smaller: &WordSum, by: i128| {
+        let sum = WordSum { constant: -by, ..WordSum::default() }.plus(larger, 1)?.plus(smaller, -1)?;
         Linear::from_wide(sum.terms, sum.constant)
     };
-    let at_least = |larger: &Sum, smaller: &Sum, by| Some(Part::Constraint(Constraint::AtLeastZero(difference(larger, smaller, by)?)));
+    let at_least =
+        |larger: &WordSum, smaller: &WordSum, by| Some(FormulaPart::Constraint(Constraint::AtLeastZero(difference(larger, smaller, by)?)));
     let parts = match operator {
         "<=" => vec![at_least(&right, &left, 0)?],
         "<" => vec![at_least(&right, &left, 1)?],
         ">=" => vec![at_least(&left, &right, 0)?],
         ">" => vec![at_least(&left, &right, 1)?],
-        "=" => vec![Part::Constraint(Constraint::Zero(difference(&left, &right, 0)?))],
-        _ => vec![at_least(&right, &left, 1)?, at_least(&left, &right, 1)?, Part::Any(2)],
+        "=" => vec![FormulaPart::Constraint(Constraint::Zero(difference(&left, &right, 0)?))],
+        _ => vec![at_least(&right, &left, 1)?, at_least(&left, &right, 1)?, FormulaPart::Any(2)],
     };
     Some(Formula::from_parts(parts))
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serval_effort::sweep;
-use serval_petri::{Constraint, Formula, Linear, Marking, Net, Part, PlaceId, Property, words};
+use serval_petri::{Constraint, Formula, FormulaPart, Linear, Marking, Net, PlaceId, Property, words};
 
 use crate::support::cases;
 
@@ -56,17 +56,17 @@ fn formula_of(steps: &[Step], net: &Net) -> Formula {
                 let Some(linear) = Linear::new(terms.iter().map(|(place, factor)| (*place.get(&places), *factor)), *constant) else {
                     continue;
                 };
-                parts.push(Part::Constraint(if *zero { Constraint::Zero(linear) } else { Constraint::AtLeastZero(linear) }));
+                parts.push(FormulaPart::Constraint(if *zero { Constraint::Zero(linear) } else { Constraint::AtLeastZero(linear) }));
                 open += 1;
             }
             Step::Join(count, all) => {
                 let count = count.index(open + 1);
-                parts.push(if *all { Part::All(count) } else { Part::Any(count) });
+                parts.push(if *all { FormulaPart::All(count) } else { FormulaPart::Any(count) });
                 open = open + 1 - count;
             }
         }
     }
-    parts.push(Part::All(open));
+    parts.push(FormulaPart::All(open));
     Formula::new(parts).unwrap()
 }
 

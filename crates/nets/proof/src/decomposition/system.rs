@@ -24,14 +24,14 @@ pub struct System {
 }
 
 /// A sum of multiples of variables, which ascend, and a constant.
-type Sum = (Vec<(u32, i128)>, i128);
+type LinearSum = (Vec<(u32, i128)>, i128);
 
-fn linear((terms, constant): &Sum) -> Result<Linear, Refusal> {
+fn linear((terms, constant): &LinearSum) -> Result<Linear, Refusal> {
     Linear::from_wide(terms.iter().copied(), *constant).ok_or(NUMBERS)
 }
 
 /// The sum with one term for each variable, none of which is 0.
-fn collected((terms, constant): Sum) -> Result<Sum, Refusal> {
+fn collected((terms, constant): LinearSum) -> Result<LinearSum, Refusal> {
     let mut by_variable: BTreeMap<u32, i128> = BTreeMap::new();
     for (variable, factor) in terms {
         let known = by_variable.entry(variable).or_default();
@@ -41,7 +41,7 @@ fn collected((terms, constant): Sum) -> Result<Sum, Refusal> {
 }
 
 impl System {
-    fn equal(&mut self, sum: &Sum) -> Result<(), Refusal> {
+    fn equal(&mut self, sum: &LinearSum) -> Result<(), Refusal> {
         // What says nothing is left out.
         if !sum.0.is_empty() || sum.1 != 0 {
             self.problem.equalities.push(linear(sum)?);
@@ -49,7 +49,7 @@ impl System {
         Ok(())
     }
 
-    fn at_least_zero(&mut self, sum: &Sum) -> Result<(), Refusal> {
+    fn at_least_zero(&mut self, sum: &LinearSum) -> Result<(), Refusal> {
         if sum.1 < 0 || sum.0.iter().any(|term| term.1 < 0) {
             self.problem.inequalities.push(linear(sum)?);
         }
@@ -57,7 +57,7 @@ impl System {
     }
 
     /// Says that the tokens are those of a label; from then on they are numbers.
-    fn meet(&mut self, tokens: &mut [Sum], label: &Label, factor: i128) -> Result<(), Refusal> {
+    fn meet(&mut self, tokens: &mut [LinearSum], label: &Label, factor: i128) -> Result<(), Refusal> {
         for (tokens, number) in tokens.iter_mut().zip(label) {
             if let Some(number) = number {
                 let number = i128::from(*number) * factor;
@@ -73,7 +73,7 @@ impl System {
     pub fn new(net: &Net, sequence: &Sequence, homogeneous: bool, budget: &mut Budget) -> Result<Self, Refusal> {
         let factor = i128::from(!homogeneous);
         let mut system = Self { problem: Problem::default(), offsets: Vec::new(), entries: Vec::new(), exits: Vec::new() };
-        let mut tokens: Vec<Sum> = net.places().map(|place| (Vec::new(), i128::from(net.initial_tokens(place)) * factor)).collect();
+        let mut tokens: Vec<LinearSum> = net.places().map(|place| (Vec::new(), i128::from(net.initial_tokens(place)) * factor)).collect();
         for (number, piece) in sequence.pieces.iter().enumerate() {
             let size: usize = tokens.iter().map(|sum| sum.0.len() + 1).sum();
             budget.spend(u64::try_from(size.saturating_add(piece.arcs.len()) / 8).unwrap_or(u64::MAX).saturating_add(1))?;
@@ -84,7 +84,7 @@ impl System {
             let count = u32::try_from(piece.arcs.len()).map_err(|_| NUMBERS)?;
             system.problem.variables = offset.checked_add(count).ok_or(NUMBERS)?;
             // What leaves each vertex less what enters it.
-            let mut vertices: BTreeMap<usize, Sum> = BTreeMap::new();
+            let mut vertices: BTreeMap<usize, LinearSum> = BTreeMap::new();
             for (vertex, by) in [(piece.entry, -factor), (piece.exit, factor)] {
                 vertices.entry(vertex).or_default().1 += by;
             }
@@ -125,9 +125,9 @@ impl System {
 
     /// Says that the tokens at the end meet a condition. Divisibility has no homogeneous form: solutions that are
     /// multiples of the divisor do not change it.
-    fn row(&mut self, row: &Constraint, tokens: &[Sum], homogeneous: bool) -> Result<(), Refusal> {
+    fn row(&mut self, row: &Constraint, tokens: &[LinearSum], homogeneous: bool) -> Result<(), Refusal> {
         let linear = row.expression();
-        let mut sum: Sum = (Vec::new(), if homogeneous { 0 } else { linear.constant().into() });
+        let mut sum: LinearSum = (Vec::new(), if homogeneous { 0 } else { linear.constant().into() });
         for &(place, by) in linear.terms() {
             let (terms, constant) = &tokens[place.index()];
             let times = |number: i128| number.checked_mul(by.into()).ok_or(NUMBERS);

@@ -6,7 +6,7 @@ use serval_petri::{Formula, Net};
 use super::cases::{CYCLE, Case, MOVE, SOURCE, net_of, tree};
 use crate::decomposition::sequence::Sequence;
 use crate::decomposition::system::System;
-use crate::decomposition::{Decomposition, Step, replaced, value_problem};
+use crate::decomposition::{Decomposition, SequenceStep, replaced, value_problem};
 use crate::{Condition, Evidence, Refusal, check};
 
 /// A cycle that has no token, and would count.
@@ -193,11 +193,11 @@ pub(super) fn fill(net: &Net, goal: &Formula, decomposition: &mut Decomposition)
         let Some(sequence) = open.pop() else { return };
         let system = || System::new(net, &sequence, false, &mut Budget::unlimited()).unwrap();
         match step {
-            Step::Refuted(refuted) => match tree(system().problem) {
+            SequenceStep::Refuted(refuted) => match tree(system().problem) {
                 Some(found) => *refuted = found,
                 None => return,
             },
-            Step::Value(value) if value.place < net.place_count() => {
+            SequenceStep::Value(value) if value.place < net.place_count() => {
                 value.tree = tree(value_problem(system(), value).unwrap()).unwrap_or_default();
             }
             _ => {}
@@ -225,7 +225,7 @@ fn numbers_that_do_not_fit_are_no_answer() {
     net.add_transition("t", [(a, 1)], [(b, u64::MAX)]).unwrap();
     let goal = &serval_petri::Property::parse("reachable:a = 1 and b = 0", &net).unwrap().goals(&net).unwrap()[0];
     let graph = crate::decomposition::Covering { piece: 0, vertices: vec![(0, vec![Some(u64::MAX); 2])], edges: vec![] };
-    for step in [Step::Refuted(serval_linear::Tree::default()), Step::Forward(graph)] {
+    for step in [SequenceStep::Refuted(serval_linear::Tree::default()), SequenceStep::Forward(graph)] {
         let evidence = Evidence::Decomposition(Decomposition { steps: vec![step] });
         let checked = check(&net, goal, evidence.claim(), &evidence, &mut Budget::unlimited());
         assert!(matches!(checked, Err(Refusal::TooLarge { .. })), "{checked:?}");

@@ -145,6 +145,6 @@ fn a_goal_may_have_too_many_least_markings() {
     most[1] = None;
     assert_eq!(checked(&net, "coverable:p2 >= 1", false, cover(vec![most])), Ok(()));
     let pump = |steps| vec![Evidence::Pump(crate::Pump { steps })];
-    let step = crate::Step::Again(crate::Again { pump: vec![7] });
+    let step = crate::PumpStep::Again(crate::Again { pump: vec![7] });
     assert_eq!(refused_by(checked(&net, "bounded", false, pump(vec![step]))), Some(Condition::RunTransition));
 }

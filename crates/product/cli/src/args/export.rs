@@ -10,7 +10,7 @@ use super::Format;
 
 /// A form, and for programs in rounds how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Form {
+pub(crate) struct ExportForm {
     pub(crate) format: Format,
     /// 0 for the other forms.
     pub(crate) rounds: u32,
@@ -21,12 +21,12 @@ pub(crate) struct Form {
 pub(crate) struct FormParser;
 
 impl TypedValueParser for FormParser {
-    type Value = Form;
+    type Value = ExportForm;
 
-    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<Form, Error> {
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<ExportForm, Error> {
         let rounds = value.to_str().and_then(|text| text.strip_prefix("sc-rounds:")).map(str::parse::<u32>);
         match rounds {
-            Some(Ok(rounds)) if rounds > 0 => return Ok(Form { format: Format::ScRounds, rounds }),
+            Some(Ok(rounds)) if rounds > 0 => return Ok(ExportForm { format: Format::ScRounds, rounds }),
             Some(_) => {
                 let message = "sc-rounds needs how many rounds each thread has, such as sc-rounds:2\n";
                 return Err(Error::raw(ErrorKind::ValueValidation, message).with_cmd(command));
@@ -34,7 +34,7 @@ impl TypedValueParser for FormParser {
             None => {}
         }
         let format = EnumValueParser::<Format>::new().parse_ref(command, argument, value)?;
-        Ok(Form { format, rounds: 0 })
+        Ok(ExportForm { format, rounds: 0 })
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

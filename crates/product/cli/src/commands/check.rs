@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Check, messages: Messages) -> Result<ExitCode, Failure>
     if args.watch {
         return watch::run(&args.files, messages, |due, several| round(args, messages, due, several));
     }
-    let files::Found { files, skipped } = files::all(&args.files)?;
+    let files::GivenFiles { files, skipped } = files::all(&args.files)?;
     let several = files.len() > 1 || args.files.iter().any(|path| path.is_dir());
     if skipped > 0 && !messages.quiet {
         say(&format!("note: {}\n", files::skipped_words(skipped)));
@@ -62,7 +62,7 @@ fn keep_apart(args: &Check, files: &[PathBuf], several: bool) -> Result<(), Fail
 }
 
 /// A file, and what the command line and its configuration say about it.
-struct Task<'a> {
+struct FileTask<'a> {
     file: &'a Path,
     config: Arc<Config>,
     checking: Arc<Checking>,
@@ -84,7 +84,7 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
         _ => messages,
     };
     let cache = Cache::of_user(messages.quiet).map(Arc::new);
-    let mut tasks: Vec<Task<'_>> = Vec::new();
+    let mut tasks: Vec<FileTask<'_>> = Vec::new();
     for file in files {
         let config = configs.of(file, messages.style)?;
         let checking = match tasks.last() {
@@ -96,14 +96,14 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
                 Arc::new(Checking { args, messages, several, methods, allow, cache })
             }
         };
-        tasks.push(Task { file, config, checking });
+        tasks.push(FileTask { file, config, checking });
     }
     limits::limit_memory(args.limits.memory);
     let mut worst = Status::Fine;
     let mut reports = Vec::new();
     let (mut index, mut pages) = (Vec::new(), None);
     let mut many = Many::new(several && !messages.quiet && args.format == OutputFormat::Text, args.full);
-    for Task { file, checking, .. } in &tasks {
+    for FileTask { file, checking, .. } in &tasks {
         let (args, path) = (&checking.args, file.to_path_buf());
         let kind = args.input;
         let Checked { report, status, told, .. } = checking.checked(&input::name_of(file), move || input::load(&path, kind))?;

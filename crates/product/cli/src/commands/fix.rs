@@ -34,11 +34,11 @@ pub(crate) fn run(args: &Fix, messages: Messages) -> Result<ExitCode, Failure> {
     let found = match repaired {
         Ok(found) => found?,
         Err(Lost::Panicked) => return Err(Failure::Internal),
-        Err(lost) => Found::Stopped(lost.reason()),
+        Err(lost) => FixOutcome::Stopped(lost.reason()),
     };
     let (file, repaired, stopped) = match found {
-        Found::Repaired(found) => *found,
-        Found::Stopped(reason) => {
+        FixOutcome::Repaired(found) => *found,
+        FixOutcome::Stopped(reason) => {
             let mut report = FixReport::new(&name, Verdict::Unknown, Fixable::Unknown);
             report.reason = Some(reason);
             write_to(None, &written(&report, args, messages))?;
@@ -115,7 +115,7 @@ impl Waiting {
 }
 
 /// What came of the work.
-enum Found {
+enum FixOutcome {
     /// The input, what was found, and which limit ended the search, if one did.
     Repaired(Box<(File, Repair, Option<String>)>),
     /// It was not even read.
@@ -130,8 +130,8 @@ fn repaired(
     jobs: usize,
     messages: Messages,
     watch: &Watch,
-) -> Result<Found, Failure> {
-    let Some(loaded) = watch.until(|| input::load(file, kind)) else { return Ok(Found::Stopped(watch.reason())) };
+) -> Result<FixOutcome, Failure> {
+    let Some(loaded) = watch.until(|| input::load(file, kind)) else { return Ok(FixOutcome::Stopped(watch.reason())) };
     let file = loaded?.usable(messages)?;
     let input = &file.input;
     let Content::Program(_) = input.content() else {
@@ -149,7 +149,7 @@ fn repaired(
         None => repair(input, options, &watch.cancel()),
     };
     let stopped = watch.ended().map(|_| watch.reason());
-    Ok(Found::Repaired(Box::new((file, repaired, stopped))))
+    Ok(FixOutcome::Repaired(Box::new((file, repaired, stopped))))
 }
 
 fn written(report: &FixReport, args: &Fix, messages: Messages) -> String {

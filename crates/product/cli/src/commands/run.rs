@@ -12,12 +12,12 @@ use serval::simulator::{ProgramSimulator, RandomRun, Simulator, SystemSimulator,
 use serval_report::Trace;
 use serval_report::escape::name;
 
-use crate::args::Run;
+use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::input::{self, File, Messages};
 use crate::output::{keep_input, say, write_file, write_to};
 
-pub(crate) fn run(args: &Run, messages: Messages) -> Result<(), Failure> {
+pub(crate) fn run(args: &RunArgs, messages: Messages) -> Result<(), Failure> {
     keep_input(&args.input.file, args.trace.as_deref())?;
     let File { input, .. } = input::read(&args.input, messages)?;
     match input.content() {
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Run, messages: Messages) -> Result<(), Failure> {
 }
 
 /// Runs in the way that the arguments ask for.
-fn drive<'a>(args: &Run, fresh: &mut dyn FnMut() -> Box<dyn Simulator + 'a>) -> Result<(), Failure> {
+fn drive<'a>(args: &RunArgs, fresh: &mut dyn FnMut() -> Box<dyn Simulator + 'a>) -> Result<(), Failure> {
     if let Some(path) = &args.replay {
         return replay::run(&mut *fresh(), path);
     }

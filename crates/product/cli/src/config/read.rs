@@ -35,7 +35,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("format", "width"),
 ];
 
-type Value<'a> = Spanned<DeValue<'a>>;
+type TomlValue<'a> = Spanned<DeValue<'a>>;
 
 /// What a text says, or what is wrong with it.
 pub(super) fn parse(text: &str) -> Result<Config, Vec<Diagnostic>> {
@@ -44,21 +44,21 @@ pub(super) fn parse(text: &str) -> Result<Config, Vec<Diagnostic>> {
         let mistake = mistake(error.span().unwrap_or(0..0), message, "settings in the form of TOML, such as `timeout = 60`");
         vec![mistake.help("`serval explain E0504` shows a file with all settings")]
     })?;
-    let mut reader = Reader { config: Config::default(), mistakes: Vec::new() };
+    let mut reader = ConfigReader { config: Config::default(), mistakes: Vec::new() };
     reader.table("", written.get_ref());
-    let Reader { mut config, mut mistakes } = reader;
+    let ConfigReader { mut config, mut mistakes } = reader;
     config.allow.sort_unstable();
     config.allow.dedup();
     mistakes.sort_by_key(|mistake| mistake.primary.span);
     if mistakes.is_empty() { Ok(config) } else { Err(mistakes) }
 }
 
-struct Reader {
+struct ConfigReader {
     config: Config,
     mistakes: Vec<Diagnostic>,
 }
 
-impl Reader {
+impl ConfigReader {
     fn table(&mut self, table: &str, entries: &DeTable<'_>) {
         for (name, value) in entries {
             if let Err(mistake) = self.setting(table, name, value) {
@@ -67,7 +67,7 @@ impl Reader {
         }
     }
 
-    fn setting(&mut self, table: &str, name: &Spanned<std::borrow::Cow<'_, str>>, value: &Value<'_>) -> Result<(), Box<Diagnostic>> {
+    fn setting(&mut self, table: &str, name: &Spanned<std::borrow::Cow<'_, str>>, value: &TomlValue<'_>) -> Result<(), Box<Diagnostic>> {
         let (check, format) = (&mut self.config.check, &mut self.config.format);
         match (table, name.get_ref().as_ref()) {
             ("", "allow") => self.allowed(value)?,
@@ -91,7 +91,7 @@ impl Reader {
         Ok(())
     }
 
-    fn allowed(&mut self, value: &Value<'_>) -> Result<(), Box<Diagnostic>> {
+    fn allowed(&mut self, value: &TomlValue<'_>) -> Result<(), Box<Diagnostic>> {
         let expected = "the code of a warning, such as W0203";
         let DeValue::Array(codes) = value.get_ref() else {
             return Err(wrong(value, "allow", "a list of codes", "write it as `allow = [\"W0203\"]`"));
@@ -126,7 +126,7 @@ fn no_such_setting(place: Range<usize>, table: &str, name: &str) -> Box<Diagnost
 }
 
 /// A value of the wrong kind.
-fn wrong(value: &Value<'_>, name: &str, expected: &str, help: &str) -> Box<Diagnostic> {
+fn wrong(value: &TomlValue<'_>, name: &str, expected: &str, help: &str) -> Box<Diagnostic> {
     Box::new(mistake(value.span(), format!("{name} cannot be {}", kind(value.get_ref())), expected).help(help))
 }
 
@@ -145,7 +145,7 @@ fn kind(value: &DeValue<'_>) -> String {
 
 const CHOOSE: &str = "choose one of these, or leave the line out";
 
-fn number<N>(value: &Value<'_>, name: &str, allowed: RangeInclusive<N>) -> Result<N, Box<Diagnostic>>
+fn number<N>(value: &TomlValue<'_>, name: &str, allowed: RangeInclusive<N>) -> Result<N, Box<Diagnostic>>
 where
     N: TryFrom<i64> + PartialOrd + Copy + std::fmt::Display,
 {
@@ -164,7 +164,7 @@ where
     fitting.ok_or_else(|| wrong(value, name, &expected, "choose one of these numbers, or leave the line out"))
 }
 
-fn seconds(value: &Value<'_>) -> Result<f64, Box<Diagnostic>> {
+fn seconds(value: &TomlValue<'_>) -> Result<f64, Box<Diagnostic>> {
     let text = match value.get_ref() {
         DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
         DeValue::Float(number) => number.as_str(),
@@ -173,12 +173,12 @@ fn seconds(value: &Value<'_>) -> Result<f64, Box<Diagnostic>> {
     args::seconds(text).map_err(|expected| wrong(value, "timeout", &expected, "write it as `timeout = 60`"))
 }
 
-fn truth(value: &Value<'_>, name: &str) -> Result<bool, Box<Diagnostic>> {
+fn truth(value: &TomlValue<'_>, name: &str) -> Result<bool, Box<Diagnostic>> {
     value.get_ref().as_bool().ok_or_else(|| wrong(value, name, "`true` or `false`", CHOOSE))
 }
 
 /// One of the values that the option of the same name takes.
-fn choice<V: ValueEnum>(value: &Value<'_>, name: &str) -> Result<V, Box<Diagnostic>> {
+fn choice<V: ValueEnum>(value: &TomlValue<'_>, name: &str) -> Result<V, Box<Diagnostic>> {
     let names: Vec<String> = V::value_variants().iter().filter_map(V::to_possible_value).map(|one| one.get_name().to_owned()).collect();
     let text = value.get_ref().as_str().unwrap_or_default();
     V::from_str(text, false).map_err(|_| {
@@ -189,10 +189,10 @@ fn choice<V: ValueEnum>(value: &Value<'_>, name: &str) -> Result<V, Box<Diagnost
 }
 
 /// The name of a method, or a list of them.
-fn methods(value: &Value<'_>) -> Result<Vec<String>, Box<Diagnostic>> {
+fn methods(value: &TomlValue<'_>) -> Result<Vec<String>, Box<Diagnostic>> {
     let names: Vec<&str> = ["auto"].into_iter().chain(Method::ALL.iter().map(|method| method.name())).collect();
     let expected = format!("names among {}", names.join(", "));
-    let one = |value: &Value<'_>| match value.get_ref().as_str() {
+    let one = |value: &TomlValue<'_>| match value.get_ref().as_str() {
         Some(name) if name == "auto" || Method::named(name).is_some() => Ok(name.to_owned()),
         other => {
             let near = similar(other.unwrap_or_default(), names.iter().copied());

@@ -7,7 +7,7 @@ use crate::group::{Bunch, Line};
 use crate::layers::{Span, layers};
 use crate::order::Layered;
 use crate::picture::{Area, DrawnEdge, DrawnLabel, DrawnNode, Point};
-use crate::place::{Reach, places};
+use crate::place::{HorizontalReach, places};
 
 /// The room that the arrow into an initial box takes on its left.
 pub(crate) const INITIAL: i32 = 24;
@@ -55,7 +55,7 @@ struct Builder<'a> {
     labels: Vec<(Option<LabelSize>, Option<String>)>,
     chains: Vec<Chain>,
     graph: Layered,
-    reach: Vec<Reach>,
+    reach: Vec<HorizontalReach>,
     height: Vec<i32>,
     x: Vec<i32>,
     /// The upper and lower sides of layers.
@@ -109,7 +109,7 @@ impl Builder<'_> {
         (self.local(line.from), self.local(line.to))
     }
 
-    fn vertex(&mut self, layer: usize, reach: Reach, height: i32) -> usize {
+    fn vertex(&mut self, layer: usize, reach: HorizontalReach, height: i32) -> usize {
         self.reach.push(reach);
         self.height.push(height);
         self.layer.push(layer);
@@ -141,7 +141,7 @@ impl Builder<'_> {
         self.nodes = sizes.collect();
         for node in 0..self.part.len() {
             let NodeSize { width, height, .. } = self.nodes[node];
-            let mut reach = Reach { left: width / 2, right: width / 2, is_inner: false };
+            let mut reach = HorizontalReach { left: width / 2, right: width / 2, is_inner: false };
             let mut tall = height;
             if self.bunches[self.part[node]].initial {
                 reach.left += INITIAL;
@@ -161,7 +161,7 @@ impl Builder<'_> {
             let middle = first + (last - first).div_ceil(2);
             let mut chain = Chain { line: index, turned, vertices: vec![above], label: None };
             for layer in first + 1..last {
-                let mut vertex = (Reach { is_inner: true, ..Reach::default() }, 0);
+                let mut vertex = (HorizontalReach { is_inner: true, ..HorizontalReach::default() }, 0);
                 if layer == middle
                     && let Some(label) = &self.labels[index].0
                 {

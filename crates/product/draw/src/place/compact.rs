@@ -6,14 +6,14 @@
 //! by a function that does not fall, which pooling neighbours solves exactly. Then
 //! parts of long edges are made straight where what stands beside them allows it.
 
-use super::{Reach, distance};
+use super::{HorizontalReach, distance};
 use crate::order::Layered;
 
 /// How often all layers are gone through.
 const SWEEPS: usize = 24;
 
 /// The places of all vertices; the leftmost reaches to 0.
-pub(super) fn places(graph: &Layered, reach: &[Reach]) -> Vec<i32> {
+pub(super) fn places(graph: &Layered, reach: &[HorizontalReach]) -> Vec<i32> {
     let mut places = vec![0_i32; reach.len()];
     // In the beginning each layer is as narrow as can be, around 0.
     for layer in &graph.layers {
@@ -38,7 +38,7 @@ pub(super) fn places(graph: &Layered, reach: &[Reach]) -> Vec<i32> {
 }
 
 /// How far from the first each vertex of a layer is at least.
-fn offsets(layer: &[usize], reach: &[Reach]) -> Vec<i32> {
+fn offsets(layer: &[usize], reach: &[HorizontalReach]) -> Vec<i32> {
     let mut offsets = vec![0; layer.len()];
     for at in 1..layer.len() {
         offsets[at] = offsets[at - 1] + distance(reach[layer[at - 1]], reach[layer[at]]);
@@ -61,7 +61,7 @@ impl Pool {
 }
 
 /// Places one layer by its neighbours.
-fn settle(graph: &Layered, reach: &[Reach], layer: &[usize], (above, below): (bool, bool), places: &mut [i32]) {
+fn settle(graph: &Layered, reach: &[HorizontalReach], layer: &[usize], (above, below): (bool, bool), places: &mut [i32]) {
     let offsets = offsets(layer, reach);
     let mut pools: Vec<Pool> = Vec::new();
     for (&vertex, &offset) in layer.iter().zip(&offsets) {
@@ -98,7 +98,7 @@ fn settle(graph: &Layered, reach: &[Reach], layer: &[usize], (above, below): (bo
 }
 
 /// Gives runs of parts of long edges one place, where there is one that all can have.
-fn straighten(graph: &Layered, reach: &[Reach], places: &mut [i32]) {
+fn straighten(graph: &Layered, reach: &[HorizontalReach], places: &mut [i32]) {
     let position = graph.positions();
     for (number, layer) in graph.layers.iter().enumerate() {
         for &first in layer {

@@ -117,10 +117,10 @@ pub fn read_baseline(text: &str) -> Result<Baseline, TableError> {
     #[derive(Deserialize)]
     struct Written {
         schema: u32,
-        rows: Vec<Row>,
+        rows: Vec<ExpectedRow>,
     }
     #[derive(Deserialize)]
-    struct Row {
+    struct ExpectedRow {
         file: String,
         verdict: String,
         time_ms: Option<Time>,
@@ -136,7 +136,7 @@ pub fn read_baseline(text: &str) -> Result<Baseline, TableError> {
     if written.schema != 1 {
         return Err(fail(format!("schema {} is not known here", written.schema)));
     }
-    let row = |row: Row| {
+    let row = |row: ExpectedRow| {
         let verdict = match row.verdict.as_str() {
             "serializable" => Verdict::Serializable,
             "not-serializable" => Verdict::NotSerializable,

@@ -13,12 +13,12 @@ pub struct Panel {
     /// The name of the family.
     pub title: String,
     /// By growing size.
-    pub points: Vec<Point>,
+    pub points: Vec<GrowthPoint>,
 }
 
 /// What one program costs.
 #[derive(Clone, Copy, Debug)]
-pub struct Point {
+pub struct GrowthPoint {
     /// Its size.
     pub n: u32,
     /// Milliseconds.
@@ -119,7 +119,7 @@ fn draw(out: &mut String, panel: &Panel) {
     labels(out, panel, along(last.n), &along);
     let series: [(&str, Measure); 2] = [("memory", |point| point.mib), ("time", |point| Some(point.ms))];
     for (class, value) in series {
-        let places: Vec<(f64, f64, &Point)> =
+        let places: Vec<(f64, f64, &GrowthPoint)> =
             panel.points.iter().filter_map(|point| value(point).map(|value| (along(point.n), up(value), point))).collect();
         let path: Vec<String> = places.iter().map(|(x, y, _)| format!("{x:.1} {y:.1}")).collect();
         let _ = writeln!(out, "<path class=\"{class} line\" d=\"M{}\"/>", path.join("L"));
@@ -163,7 +163,7 @@ fn float(number: usize) -> f64 {
 }
 
 /// What is drawn of a point.
-type Measure = fn(&Point) -> Option<f64>;
+type Measure = fn(&GrowthPoint) -> Option<f64>;
 
 #[cfg(test)]
 mod tests {
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn every_panel_and_point_is_drawn() {
-        let point = |n: u32, decided| Point { n, ms: f64::from(n), mib: Some(3.0), decided };
+        let point = |n: u32, decided| GrowthPoint { n, ms: f64::from(n), mib: Some(3.0), decided };
         let panel = |title: &str| Panel { title: title.to_owned(), points: vec![point(2, true), point(20, true), point(200, false)] };
         let drawn = svg(&[panel("a<b"), panel("c")]);
         assert!(drawn.contains("a&lt;b"));

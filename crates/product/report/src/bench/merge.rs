@@ -45,18 +45,18 @@ impl std::error::Error for MergeError {}
 /// The measurement that parts, each by name and text, come from.
 pub fn merged(files: &[(String, String)]) -> Result<BenchReport, MergeError> {
     let mut peak = None;
-    let mut parts: Vec<Part<BenchRow>> = Vec::new();
+    let mut parts: Vec<MeasurementPart<BenchRow>> = Vec::new();
     for (file, text) in files {
         let part: BenchReport = serde_json::from_str(text).map_err(|error| MergeError::Unreadable(file.clone(), error.to_string()))?;
         peak = peak.max(part.summary.peak_mib);
-        parts.push(Part { file: file.clone(), version: part.version, shard: part.shard, rows: part.rows });
+        parts.push(MeasurementPart { file: file.clone(), version: part.version, shard: part.shard, rows: part.rows });
     }
     let (version, rows) = together(parts)?;
     Ok(BenchReport::new(version, rows, peak))
 }
 
 /// A part of a measurement.
-pub(super) struct Part<R> {
+pub(super) struct MeasurementPart<R> {
     /// The name of its file.
     pub(super) file: String,
     /// The version that made it.
@@ -68,11 +68,11 @@ pub(super) struct Part<R> {
 }
 
 /// The version that made all parts, and all their rows in the order of one run.
-pub(super) fn together<R: Clone>(given: Vec<Part<R>>) -> Result<(String, Vec<R>), MergeError> {
+pub(super) fn together<R: Clone>(given: Vec<MeasurementPart<R>>) -> Result<(String, Vec<R>), MergeError> {
     let mut parts: Vec<Option<Vec<R>>> = Vec::new();
     let mut version = None::<String>;
     for part in given {
-        let Part { file, shard, .. } = &part;
+        let MeasurementPart { file, shard, .. } = &part;
         let [number, of] = shard.filter(|[number, of]| (1..=*of).contains(number)).ok_or_else(|| MergeError::NoShard(file.clone()))?;
         if parts.is_empty() {
             parts.resize(of, None);

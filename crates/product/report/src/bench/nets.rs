@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 
 use super::expected::TableError;
-use super::merge::{MergeError, Part, together};
+use super::merge::{MeasurementPart, MergeError, together};
 use super::{Outcome, table};
 use crate::escape::{line, markdown_name, name};
 use crate::nets::NetAnswer;
@@ -150,7 +150,7 @@ impl NetBenchReport {
     pub fn merged(files: &[(String, String)]) -> Option<Result<Self, MergeError>> {
         serde_json::from_str::<Self>(&files.first()?.1).ok()?;
         let read = |(file, text): &(String, String)| match serde_json::from_str::<Self>(text) {
-            Ok(part) => Ok(Part { file: file.clone(), version: part.version, shard: part.shard, rows: part.questions }),
+            Ok(part) => Ok(MeasurementPart { file: file.clone(), version: part.version, shard: part.shard, rows: part.questions }),
             Err(error) => Err(MergeError::Unreadable(file.clone(), error.to_string())),
         };
         let parts = files.iter().map(read).collect::<Result<Vec<_>, _>>();

@@ -17,7 +17,7 @@ use crate::counterexample::Counterexample;
 use crate::screen::Look;
 use crate::timeline::{Moment, Phrase, accesses_of, moments};
 use crate::trace::TraceEvent;
-use crate::why::{Edge, Side};
+use crate::why::{ConflictSide, OrderEdge};
 
 /// A rectangle of the drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +118,7 @@ fn height_of(lines: usize) -> usize {
 }
 
 /// Which accesses conflict.
-pub(super) fn kind(edge: &Edge) -> &'static str {
+pub(super) fn kind(edge: &OrderEdge) -> &'static str {
     match (edge.first.writes, edge.second.writes) {
         (true, true) => "ww",
         (true, false) => "wr",
@@ -136,14 +136,14 @@ pub(super) fn lanes_of(run: &Counterexample) -> Lanes {
     let look = Look::default();
     let lane: BTreeMap<u32, usize> = run.requests.iter().enumerate().map(|(index, request)| (request.id, index)).collect();
     let titles: Vec<String> = run.requests.iter().map(|request| format!("{} #{}", request.request, request.id)).collect();
-    let rows: Vec<Row> = moments(run, look).into_iter().map(|moment| Row::new(moment, run)).collect();
+    let rows: Vec<LaneRow> = moments(run, look).into_iter().map(|moment| LaneRow::new(moment, run)).collect();
     let mut widths: Vec<usize> = titles.iter().map(|title| width_of(std::slice::from_ref(title))).collect();
     for row in &rows {
         if let Some(&lane) = lane.get(&row.id) {
             widths[lane] = widths[lane].max(width_of(&row.lines));
         }
     }
-    let edges: Vec<&Edge> = run.explanation.why.iter().flat_map(|why| &why.edges).collect();
+    let edges: Vec<&OrderEdge> = run.explanation.why.iter().flat_map(|why| &why.edges).collect();
     let channels = channels(&edges, &lane, widths.len());
     let mut lefts = Vec::with_capacity(widths.len());
     let mut x = NUMBERS + MARGIN;
@@ -197,7 +197,7 @@ pub(super) fn lanes_of(run: &Counterexample) -> Lanes {
     drawn
 }
 
-struct Row {
+struct LaneRow {
     id: u32,
     /// Where in the run.
     position: usize,
@@ -223,7 +223,7 @@ fn source(event: &TraceEvent) -> Vec<u32> {
     lines
 }
 
-impl Row {
+impl LaneRow {
     fn new(moment: Moment, run: &Counterexample) -> Self {
         let texts = |phrases: &[Phrase]| phrases.iter().map(Phrase::text).collect::<Vec<_>>();
         Self {
@@ -239,13 +239,13 @@ impl Row {
 }
 
 /// The channel of an arrow: that behind this lane.
-fn channel(edge: &Edge, lane: &BTreeMap<u32, usize>) -> Option<usize> {
+fn channel(edge: &OrderEdge, lane: &BTreeMap<u32, usize>) -> Option<usize> {
     let (from, to) = (*lane.get(&edge.from)?, *lane.get(&edge.to)?);
     Some(if from < to { from } else { from.checked_sub(1)? })
 }
 
 /// How many arrows there are in the channel behind each lane.
-fn channels(edges: &[&Edge], lane: &BTreeMap<u32, usize>, lanes: usize) -> Vec<usize> {
+fn channels(edges: &[&OrderEdge], lane: &BTreeMap<u32, usize>, lanes: usize) -> Vec<usize> {
     let mut counts = vec![0; lanes];
     for edge in edges {
         if let Some(count) = channel(edge, lane).and_then(|channel| counts.get_mut(channel)) {
@@ -256,7 +256,7 @@ fn channels(edges: &[&Edge], lane: &BTreeMap<u32, usize>, lanes: usize) -> Vec<u
 }
 
 fn arrows(
-    edges: &[&Edge],
+    edges: &[&OrderEdge],
     lane: &BTreeMap<u32, usize>,
     lefts: &[usize],
     widths: &[usize],
@@ -285,7 +285,7 @@ fn arrows(
 }
 
 /// The height of the line in a box that tells of this access.
-fn line_of(area: &Area, side: &Side, edge: &Edge, run: &Counterexample) -> usize {
+fn line_of(area: &Area, side: &ConflictSide, edge: &OrderEdge, run: &Counterexample) -> usize {
     let lines = run.steps.get(side.step).map(|event| accesses_of(event, Look::default())).unwrap_or_default();
     let sign = if side.writes { "=" } else { "➜" };
     let wanted = format!("{} {sign} {}", edge.var, side.value);

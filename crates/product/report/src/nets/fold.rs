@@ -11,12 +11,12 @@ const MOST_ITEMS: usize = 5_000;
 
 /// A transition, or a word with the number of its repetitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Item {
+enum FoldItem {
     Fire(String),
-    Repeat(Vec<Item>, u64),
+    Repeat(Vec<FoldItem>, u64),
 }
 
-impl Item {
+impl FoldItem {
     /// How many transitions are written.
     fn size(&self) -> usize {
         match self {
@@ -36,22 +36,22 @@ impl Item {
     }
 }
 
-fn written(word: &[Item]) -> String {
-    word.iter().map(Item::text).collect::<Vec<_>>().join(" ")
+fn written(word: &[FoldItem]) -> String {
+    word.iter().map(FoldItem::text).collect::<Vec<_>>().join(" ")
 }
 
 /// Words of some length that stand side by side are written once, the shortest first: what is inside a longer one is
 /// folded then.
-fn fold(mut word: Vec<Item>) -> Vec<Item> {
+fn fold(mut word: Vec<FoldItem>) -> Vec<FoldItem> {
     for length in 1..=LONGEST {
-        let mut next: Vec<Item> = Vec::with_capacity(word.len());
+        let mut next: Vec<FoldItem> = Vec::with_capacity(word.len());
         let mut at = 0;
         while at < word.len() {
             let block = word.get(at..at + length);
             let times = block.map_or(1, |block| word[at..].chunks_exact(length).take_while(|other| *other == block).count());
             match block {
                 Some(block) if times > 1 => {
-                    next.push(Item::Repeat(block.to_vec(), u64::try_from(times).unwrap_or(u64::MAX)));
+                    next.push(FoldItem::Repeat(block.to_vec(), u64::try_from(times).unwrap_or(u64::MAX)));
                     at += times * length;
                 }
                 _ => {
@@ -70,17 +70,17 @@ pub fn folded(steps: &[NetStep]) -> Option<String> {
     if steps.len() > MOST_ITEMS {
         return None;
     }
-    let fire = |name: &String| Item::Fire(name.clone());
-    let items: Vec<Item> = steps
+    let fire = |name: &String| FoldItem::Fire(name.clone());
+    let items: Vec<FoldItem> = steps
         .iter()
         .map(|step| match (&step.fire[..], step.times) {
             ([name], 1) => fire(name),
-            (word, times) => Item::Repeat(fold(word.iter().map(fire).collect()), times),
+            (word, times) => FoldItem::Repeat(fold(word.iter().map(fire).collect()), times),
         })
         .collect();
-    let is_repeated = items.iter().any(|item| matches!(item, Item::Repeat(..)));
+    let is_repeated = items.iter().any(|item| matches!(item, FoldItem::Repeat(..)));
     let word = fold(items);
-    let size: usize = word.iter().map(Item::size).sum();
+    let size: usize = word.iter().map(FoldItem::size).sum();
     (is_repeated || size * 2 <= steps.len()).then(|| written(&word))
 }
 
@@ -94,11 +94,11 @@ mod tests {
     }
 
     /// What a word stands for, written out.
-    fn unfolded(word: &[Item], out: &mut Vec<String>) {
+    fn unfolded(word: &[FoldItem], out: &mut Vec<String>) {
         for item in word {
             match item {
-                Item::Fire(name) => out.push(name.clone()),
-                Item::Repeat(word, times) => (0..*times).for_each(|_| unfolded(word, out)),
+                FoldItem::Fire(name) => out.push(name.clone()),
+                FoldItem::Repeat(word, times) => (0..*times).for_each(|_| unfolded(word, out)),
             }
         }
     }
@@ -120,7 +120,7 @@ mod tests {
                 let letters = (0..length).map(|at| ["a", "b", "c"][(number / 3_u32.pow(at) % 3) as usize].to_owned());
                 let letters: Vec<String> = letters.collect();
                 let mut out = Vec::new();
-                unfolded(&fold(letters.iter().cloned().map(Item::Fire).collect()), &mut out);
+                unfolded(&fold(letters.iter().cloned().map(FoldItem::Fire).collect()), &mut out);
                 assert_eq!(out, letters);
             }
         }

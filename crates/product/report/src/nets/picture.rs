@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use serval_draw::{Edge, Graph, Node, Shape, draw};
+use serval_draw::{Edge, Graph, GraphNode, Shape, draw};
 use serval_petri::Net;
 
 use crate::escape::{dot, mermaid_label, name};
@@ -73,12 +73,12 @@ fn net_graph(net: &Net) -> Graph {
         .places()
         .map(|place| {
             let name = net.place_name(place);
-            graph.node(Node::new(Shape::Place, name).title(name).tokens(net.initial_tokens(place)))
+            graph.node(GraphNode::new(Shape::Place, name).title(name).tokens(net.initial_tokens(place)))
         })
         .collect();
     for transition in net.transitions() {
         let name = net.transition_name(transition);
-        let bar = graph.node(Node::new(Shape::Bar, name).title(name));
+        let bar = graph.node(GraphNode::new(Shape::Bar, name).title(name));
         let labelled = |edge: Edge, weight: u64| if weight == 1 { edge } else { edge.label(weight.to_string()) };
         for &(place, weight) in net.inputs(transition) {
             graph.edge(labelled(Edge::new(places[place.index()], bar), weight));

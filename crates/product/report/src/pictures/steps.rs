@@ -19,7 +19,7 @@ use serval_model::{GlobalId, LocalId, NetworkSystem, Step};
 use crate::graphs::Labels;
 
 /// What is said of all steps between two local states.
-pub(super) struct Said {
+pub(super) struct StepLabel {
     pub(super) labels: Vec<String>,
     pub(super) titles: Vec<String>,
 }
@@ -45,7 +45,7 @@ impl<'a> Wording<'a> {
     }
 
     /// Where steps from a local state lead, and what is said of them.
-    pub(super) fn lines(&self, from: LocalId) -> Vec<(LocalId, Said)> {
+    pub(super) fn lines(&self, from: LocalId) -> Vec<(LocalId, StepLabel)> {
         let steps = self.system.steps_of(from);
         let mut lines: BTreeMap<LocalId, Vec<Step>> = BTreeMap::new();
         for &step in steps {
@@ -64,7 +64,7 @@ impl<'a> Wording<'a> {
                     Some(values) => listed(values, &here, &steps),
                     None => self.plain(&here, &steps),
                 };
-                (to, Said { labels: labels.into_iter().filter(|label| !label.is_empty()).collect(), titles })
+                (to, StepLabel { labels: labels.into_iter().filter(|label| !label.is_empty()).collect(), titles })
             })
             .collect()
     }

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Moment, Phrase, Piece, moments};
+use super::{LinePiece, Moment, Phrase, moments};
 use crate::counterexample::Counterexample;
 use crate::screen::{Ink, Look};
 
@@ -29,7 +29,7 @@ pub(crate) fn table(run: &Counterexample, look: Look) -> Option<String> {
     }
     for columns in &kinds {
         for limit in NAMES.into_iter().filter(|&limit| columns.layout == Layout::Stacked || limit >= SHORT) {
-            let names = Names::new(columns, &moments, limit, look);
+            let names = ShortNames::new(columns, &moments, limit, look);
             for beside in [true, false] {
                 let drawing = Drawing { columns, names: &names, beside, look };
                 let drawn = drawing.draw(&moments);
@@ -63,7 +63,7 @@ struct Columns {
 
 /// `withdraw #1`
 fn title(request: &str, id: u32) -> Phrase {
-    Phrase { ink: Ink::Title, pieces: vec![Piece::Name(request.to_owned()), Piece::Text(format!(" #{id}"))] }
+    Phrase { ink: Ink::Title, pieces: vec![LinePiece::Name(request.to_owned()), LinePiece::Text(format!(" #{id}"))] }
 }
 
 fn columns_of_requests(run: &Counterexample) -> Columns {
@@ -88,7 +88,7 @@ fn columns_of_kinds(run: &Counterexample) -> Columns {
     }
     let head = |(kind, count): (&str, usize)| {
         let times = if count == 1 { String::new() } else { format!(" × {count}") };
-        Phrase { ink: Ink::Title, pieces: vec![Piece::Name(kind.to_owned()), Piece::Text(times)] }
+        Phrase { ink: Ink::Title, pieces: vec![LinePiece::Name(kind.to_owned()), LinePiece::Text(times)] }
     };
     Columns { layout: Layout::Shared, heads: kinds.into_iter().map(head).collect(), column, who: BTreeMap::new() }
 }
@@ -96,25 +96,25 @@ fn columns_of_kinds(run: &Counterexample) -> Columns {
 fn one_column(run: &Counterexample) -> Columns {
     Columns {
         layout: Layout::Stacked,
-        heads: vec![Phrase { ink: Ink::Title, pieces: vec![Piece::Text("does".to_owned())] }],
+        heads: vec![Phrase { ink: Ink::Title, pieces: vec![LinePiece::Text("does".to_owned())] }],
         column: run.requests.iter().map(|request| (request.id, 0)).collect(),
         who: run.requests.iter().map(|request| (request.id, title(&request.request, request.id))).collect(),
     }
 }
 
 /// Short forms of names, no two the same.
-struct Names {
+struct ShortNames {
     short: BTreeMap<String, String>,
 }
 
-impl Names {
+impl ShortNames {
     fn new(columns: &Columns, moments: &[Moment], limit: usize, look: Look) -> Self {
         let mut long: Vec<&String> = Vec::new();
         let phrases = moments.iter().flat_map(|moment| moment.lines.iter().chain(&moment.globals));
         for phrase in columns.heads.iter().chain(columns.who.values()).chain(phrases) {
             for piece in &phrase.pieces {
                 match piece {
-                    Piece::Name(name) if name.chars().count() > limit && !long.contains(&name) => long.push(name),
+                    LinePiece::Name(name) if name.chars().count() > limit && !long.contains(&name) => long.push(name),
                     _ => {}
                 }
             }
@@ -132,9 +132,9 @@ impl Names {
     }
 
     fn text(&self, phrase: &Phrase) -> String {
-        let piece = |piece: &Piece| match piece {
-            Piece::Name(name) => self.short.get(name).cloned().unwrap_or_else(|| name.clone()),
-            Piece::Text(text) => text.clone(),
+        let piece = |piece: &LinePiece| match piece {
+            LinePiece::Name(name) => self.short.get(name).cloned().unwrap_or_else(|| name.clone()),
+            LinePiece::Text(text) => text.clone(),
         };
         phrase.pieces.iter().map(piece).collect()
     }
@@ -151,7 +151,7 @@ fn shortened(name: &str, limit: usize, number: &str, look: Look) -> String {
     format!("{head}{gone}{number}{tail}")
 }
 
-struct Row {
+struct TimelineRow {
     /// The first and the last step that it tells of; none for what goes with
     /// the step before it.
     steps: Option<(usize, usize)>,
@@ -162,7 +162,7 @@ struct Row {
     globals: Vec<Phrase>,
 }
 
-impl Row {
+impl TimelineRow {
     /// Whether one more step of the same kind can be told in this row.
     fn takes(&self, column: usize, moment: &Moment) -> bool {
         let same = self.column == column && self.steps.is_some() == moment.number.is_some();
@@ -187,8 +187,8 @@ fn numbers(ids: &[u32]) -> String {
     }
 }
 
-fn rows(columns: &Columns, moments: &[Moment]) -> Option<Vec<Row>> {
-    let mut rows: Vec<Row> = Vec::new();
+fn rows(columns: &Columns, moments: &[Moment]) -> Option<Vec<TimelineRow>> {
+    let mut rows: Vec<TimelineRow> = Vec::new();
     for moment in moments {
         let column = *columns.column.get(&moment.id)?;
         // Where many do the same one after the other, one row tells it.
@@ -197,7 +197,7 @@ fn rows(columns: &Columns, moments: &[Moment]) -> Option<Vec<Row>> {
                 last.ids.push(moment.id);
                 last.steps = last.steps.zip(moment.number).map(|((first, _), now)| (first, now));
             }
-            None => rows.push(Row {
+            None => rows.push(TimelineRow {
                 steps: moment.number.map(|number| (number, number)),
                 ids: vec![moment.id],
                 column,
@@ -208,7 +208,7 @@ fn rows(columns: &Columns, moments: &[Moment]) -> Option<Vec<Row>> {
     }
     if columns.layout == Layout::Shared {
         for row in &mut rows {
-            let who = Piece::Text(format!("{} ", numbers(&row.ids)));
+            let who = LinePiece::Text(format!("{} ", numbers(&row.ids)));
             match row.cell.first_mut() {
                 Some(first) => first.pieces.insert(0, who),
                 None => row.cell.push(Phrase { ink: Ink::Plain, pieces: vec![who] }),
@@ -221,7 +221,7 @@ fn rows(columns: &Columns, moments: &[Moment]) -> Option<Vec<Row>> {
 /// A way to draw a table.
 struct Drawing<'a> {
     columns: &'a Columns,
-    names: &'a Names,
+    names: &'a ShortNames,
     /// Whether the globals stand beside, or below.
     beside: bool,
     look: Look,
@@ -306,7 +306,7 @@ impl Drawing<'_> {
     }
 
     /// The globals, where they do not stand beside.
-    fn below(&self, out: &mut String, rows: &[Row]) -> Option<()> {
+    fn below(&self, out: &mut String, rows: &[TimelineRow]) -> Option<()> {
         if self.beside {
             return Some(());
         }

@@ -8,7 +8,7 @@ use serval_compile::{CompileError, Fault, FaultKind, FaultReport, Limits, Option
 
 use serval_model::{JSON_ERROR_CODES, NetworkSystem, completed_multisets, serial_multisets, systems_from_json};
 use serval_report::{Trace, explain};
-use serval_syntax::{Program, Severity, Span, Verdict, analyze};
+use serval_syntax::{ExpectedVerdict, Program, Severity, Span, analyze};
 
 /// Every code that serval reports, with its title.
 fn codes() -> BTreeMap<&'static str, &'static str> {
@@ -152,7 +152,7 @@ fn code_of_tso(text: &str, syntax: serval_tso_program::Syntax) -> Option<&'stati
             return Some(diagnostics[0].code.0);
         }
     };
-    let (limits, budget) = (serval_tso_engine::Limits::default(), &mut Budget::unlimited());
+    let (limits, budget) = (serval_tso_engine::EngineLimits::default(), &mut Budget::unlimited());
     let Ok(outcome) = serval_tso_engine::decide(&program, &limits, budget) else { return Some(serval_tso_program::VALUE_LEAVES_RANGE.0) };
     // What a program has in vain is no mistake, and is said of programs that have none.
     let vain = serval_tso_engine::in_vain(&program, &limits, budget).expect("the example is small");
@@ -243,11 +243,11 @@ fn programs_on_the_pages_of_words_are_right_and_as_promised() {
             let analysis = analyze(text);
             let program = analysis.program.unwrap_or_else(|| panic!("{name}: {:?}", analysis.diagnostics));
             let Some(expectation) = &program.expectation else { continue };
-            if expectation.verdict == Verdict::Fault {
+            if expectation.verdict == ExpectedVerdict::Fault {
                 assert!(compile(&program, Options::default(), &Budget::unlimited()).is_err(), "{name}:\n{text}");
                 continue;
             }
-            assert_eq!(looks_serializable(&program), expectation.verdict == Verdict::Serializable, "{name}:\n{text}");
+            assert_eq!(looks_serializable(&program), expectation.verdict == ExpectedVerdict::Serializable, "{name}:\n{text}");
             if let Some(anomaly) = &expectation.anomaly {
                 assert!(explain::page(anomaly).is_some(), "{name}: nothing explains {anomaly}");
             }
@@ -264,7 +264,7 @@ fn promises_elsewhere_hold_too() {
         for text in blocks(explain::page(name).expect("a name has a page"), "ser") {
             let Some(program) = analyze(text).program else { continue };
             if let Some(expectation) = &program.expectation {
-                assert_eq!(looks_serializable(&program), expectation.verdict == Verdict::Serializable, "{name}:\n{text}");
+                assert_eq!(looks_serializable(&program), expectation.verdict == ExpectedVerdict::Serializable, "{name}:\n{text}");
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serval_budget::{Cancel, threads};
-use serval_classic_engine::{Verdict, no_clock};
+use serval_classic_engine::{ClassicVerdict, no_clock};
 use serval_engine::portfolio::{self, Found, Plan};
 use serval_model::NetworkSystem;
 use serval_obligations::{Obligation, obligations};
@@ -52,9 +52,9 @@ pub(super) fn proved(
         }
         Methods::Classic(options) => {
             let invariant = |system: &&NetworkSystem| match serval_classic_engine::decide(system, options, cancel, &no_clock).verdict {
-                Verdict::Serializable(proof) => Ok(Part::Invariant(proof)),
-                Verdict::Refuted(_) => Err(Unproved::Refuted),
-                Verdict::Unknown(reason) => Err(Unproved::Undecided(format!("stopped at the stage {reason}"))),
+                ClassicVerdict::Serializable(proof) => Ok(Part::Invariant(proof)),
+                ClassicVerdict::Refuted(_) => Err(Unproved::Refuted),
+                ClassicVerdict::Unknown(reason) => Err(Unproved::Undecided(format!("stopped at the stage {reason}"))),
             };
             systems.iter().map(invariant).collect::<Result<Vec<Part>, Unproved>>()?
         }

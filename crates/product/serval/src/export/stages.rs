@@ -7,7 +7,7 @@ use serval_classic_engine::{EMPTY_TICKS, Options, Places, SERIAL_TICKS, Serial, 
 use serval_model::{Letter as Answer, NetworkSystem};
 use serval_petri::{Net, Target, mcc, mcc_reads_back, pnml, pnml_reads_back, tina, tina_reads_back};
 use serval_report::escape::{is_hidden, line};
-use serval_semilinear::{Clause, Disjunct, Edge, Letter, Literal, eliminate};
+use serval_semilinear::{Clause, Disjunct, EdgeId, Letter, Literal, eliminate};
 
 use crate::unwritten::ExportError;
 
@@ -113,7 +113,7 @@ impl Writer<'_> {
         if regex.written_size() > MOST_PARTS {
             return Err(failed(format!("written out, the expression has more than {MOST_PARTS} parts")));
         }
-        let name = |edge: Edge| language.edges.get(edge.0).map_or_else(String::new, |edge| answer_name(system, edge.letter));
+        let name = |edge: EdgeId| language.edges.get(edge.0).map_or_else(String::new, |edge| answer_name(system, edge.letter));
         Ok(format!("{}\n", regex.display(&name)))
     }
 

@@ -1,6 +1,6 @@
 //! Answers to questions how large a sum of tokens can be.
 
-use serval_net_engine::{Extent, Far, Found};
+use serval_net_engine::{Extent, Far, GoalOutcome};
 use serval_petri::{Linear, Most, Net, Property};
 use serval_report::nets::NetAnswer;
 
@@ -11,23 +11,23 @@ use super::{NetDecision, NetOptions};
 /// asked with the answer behind it.
 pub(super) fn decided(net: &Net, words: &str, sum: &Linear, extent: Extent, options: &NetOptions) -> NetDecision {
     let Extent { least, reached, most, excluded, unbounded, far } = extent;
-    if !matches!(unbounded, Found::Nothing | Found::TooLarge { .. }) {
+    if !matches!(unbounded, GoalOutcome::Nothing | GoalOutcome::TooLarge { .. }) {
         let property = Property::Bound(sum.clone(), Some(Most::Omega));
         let words = format!("{words} = {}", Most::Omega);
         return valued(decided_bounds(net, (&words, &property), unbounded, options), Most::Omega);
     }
     let property = Property::Bound(sum.clone(), Some(Most::Number(least)));
-    let is_refused = [&reached, &excluded].into_iter().any(|found| matches!(found, Found::Refused(..)));
+    let is_refused = [&reached, &excluded].into_iter().any(|found| matches!(found, GoalOutcome::Refused(..)));
     if most == Some(least) || is_refused {
         let Some(goals) = property.goals(net) else { return too_large() };
         let words = format!("{words} = {least}");
         let decision = decided_goals(net, (&words, &property), &goals, vec![reached, excluded], options);
         return valued(decision, Most::Number(least)).with_far(far);
     }
-    let Found::Answer(_) = reached else { return too_large() };
+    let GoalOutcome::Answer(_) = reached else { return too_large() };
     let more = match &excluded {
-        Found::TooLarge { what, limit } => format!("; there was too much on the way: more than {limit} {what}"),
-        Found::Nothing | Found::Answer(_) | Found::Refused(..) => String::new(),
+        GoalOutcome::TooLarge { what, limit } => format!("; there was too much on the way: more than {limit} {what}"),
+        GoalOutcome::Nothing | GoalOutcome::Answer(_) | GoalOutcome::Refused(..) => String::new(),
     };
     let known = most.map_or_else(|| format!("it is at least {least}"), |most| format!("it is between {least} and {most}"));
     NetDecision {

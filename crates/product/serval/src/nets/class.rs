@@ -1,7 +1,7 @@
 //! What kind of net it is, by its arcs alone.
 
 use serval_budget::{Budget, Stopped};
-use serval_net_engine::weights::Known;
+use serval_net_engine::weights::PlaceBounds;
 use serval_petri::{Net, PlaceId};
 
 /// Classes of nets.
@@ -125,7 +125,7 @@ impl NetSums {
 
 /// The bounds of all places.
 pub fn sums(net: &Net, budget: &mut Budget) -> Result<NetSums, Stopped> {
-    let mut known = Known::new(net);
+    let mut known = PlaceBounds::new(net);
     known.bound_all(net, budget)?;
     Ok(NetSums { bounds: known.bounds_with_sums(), sums: known.into_sums() })
 }

@@ -1,7 +1,7 @@
 //! What follows from what was found about the goals of a question.
 
 use serval_budget::Budget;
-use serval_net_engine::{Answer, Found};
+use serval_net_engine::{GoalAnswer, GoalOutcome};
 use serval_net_proof::{About, Certificate, Evidence, Refusal, Runs, fingerprint};
 use serval_petri::{Decides, Formula, Net, PlaceId, Property};
 use serval_report::nets::NetAnswer;
@@ -9,20 +9,20 @@ use serval_report::nets::NetAnswer;
 use super::{NetDecision, NetOptions, NetQuestion, paragraph, runs, why};
 
 /// A question as the checker reads it.
-pub(super) struct Asked {
+pub(super) struct ReadQuestion {
     /// In the words in which it was asked.
     pub(super) words: String,
     pub(super) property: Property,
     pub(super) goals: Vec<Formula>,
     /// The places, where it is asked whether they are bounded; there are no goals then.
     pub(super) places: Option<Vec<PlaceId>>,
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<GoalOutcome>,
 }
 
 /// A property, and the words in which it was asked.
 pub(super) type Worded<'a> = (&'a str, &'a Property);
 
-impl Asked {
+impl ReadQuestion {
     pub(super) fn worded(&self) -> Worded<'_> {
         (&self.words, &self.property)
     }
@@ -33,27 +33,33 @@ impl Asked {
         let property = Property::parse(&words, net).ok()?;
         let places = property.bounded_places(net);
         let goals = if places.is_some() { Vec::new() } else { property.goals(net)? };
-        Some(Self { words, property, found: vec![Found::Nothing; goals.len()], goals, places })
+        Some(Self { words, property, found: vec![GoalOutcome::Nothing; goals.len()], goals, places })
     }
 }
 
 /// What follows from what was found about the goals of a property, which was asked for in these words.
-pub(super) fn decided(net: &Net, (words, property): Worded<'_>, goals: &[Formula], found: Vec<Found>, options: &NetOptions) -> NetDecision {
+pub(super) fn decided(
+    net: &Net,
+    (words, property): Worded<'_>,
+    goals: &[Formula],
+    found: Vec<GoalOutcome>,
+    options: &NetOptions,
+) -> NetDecision {
     let open = found.iter().filter(|found| found.is_open()).count();
     let too_large = found.iter().find_map(|found| match found {
-        Found::TooLarge { what, limit } => Some(format!("there was too much on the way: more than {limit} {what}")),
-        Found::Nothing | Found::Answer(_) | Found::Refused(..) => None,
+        GoalOutcome::TooLarge { what, limit } => Some(format!("there was too much on the way: more than {limit} {what}")),
+        GoalOutcome::Nothing | GoalOutcome::Answer(_) | GoalOutcome::Refused(..) => None,
     });
     let mut evidence: Vec<(usize, Evidence)> = Vec::new();
     let mut methods: Vec<(usize, &'static str)> = Vec::new();
     for (goal, found) in found.into_iter().enumerate() {
         match found {
-            Found::Nothing | Found::TooLarge { .. } => {}
-            Found::Answer(answer) => {
+            GoalOutcome::Nothing | GoalOutcome::TooLarge { .. } => {}
+            GoalOutcome::Answer(answer) => {
                 methods.push((goal, answer.method));
                 evidence.push((goal, answer.evidence));
             }
-            Found::Refused(Answer { evidence, .. }, rejection) => {
+            GoalOutcome::Refused(GoalAnswer { evidence, .. }, rejection) => {
                 let certificate = Some(refused(net, (words, property), goal, evidence));
                 let reason = format!("internal error: the checker refuses our evidence: {rejection}");
                 return NetDecision { certificate, open, ..NetDecision::without(NetAnswer::Error, reason) };
@@ -121,18 +127,20 @@ pub(super) fn decided(net: &Net, (words, property): Worded<'_>, goals: &[Formula
 }
 
 /// What follows from what was found about bounds of places.
-pub(super) fn decided_bounds(net: &Net, (words, property): Worded<'_>, found: Found, options: &NetOptions) -> NetDecision {
+pub(super) fn decided_bounds(net: &Net, (words, property): Worded<'_>, found: GoalOutcome, options: &NetOptions) -> NetDecision {
     let undecided = |reason: String| NetDecision { open: 1, ..NetDecision::without(NetAnswer::Undecided, reason) };
     let nothing = "no method found an answer within the limits".to_owned();
     let answer = match found {
-        Found::Nothing => return undecided(nothing),
-        Found::TooLarge { what, limit } => return undecided(format!("{nothing}; there was too much on the way: more than {limit} {what}")),
-        Found::Refused(Answer { evidence, .. }, rejection) => {
+        GoalOutcome::Nothing => return undecided(nothing),
+        GoalOutcome::TooLarge { what, limit } => {
+            return undecided(format!("{nothing}; there was too much on the way: more than {limit} {what}"));
+        }
+        GoalOutcome::Refused(GoalAnswer { evidence, .. }, rejection) => {
             let reason = format!("internal error: the checker refuses our evidence: {rejection}");
             let certificate = Certificate::bounded(net, words, property, evidence);
             return NetDecision { certificate, open: 1, ..NetDecision::without(NetAnswer::Error, reason) };
         }
-        Found::Answer(answer) => answer,
+        GoalOutcome::Answer(answer) => answer,
     };
     let Some(certificate) = Certificate::bounded(net, words, property, answer.evidence.clone()) else { return undecided(nothing) };
     match certificate.check(net, &mut Budget::new(u64::MAX, options.cancel.clone())) {
@@ -188,8 +196,8 @@ mod tests {
             let Err(Refusal::Invalid(rejection)) = check(&input.net, &goals[0], claim, &evidence, &mut Budget::unlimited()) else {
                 panic!("accepted");
             };
-            let mut found = vec![Found::Nothing; goals.len()];
-            found[0] = Found::Refused(Answer { claim, evidence, method: "none" }, rejection);
+            let mut found = vec![GoalOutcome::Nothing; goals.len()];
+            found[0] = GoalOutcome::Refused(GoalAnswer { claim, evidence, method: "none" }, rejection);
             let decision = decided(&input.net, (words, &property), &goals, found, &NetOptions::default());
             assert_eq!(decision.answer, NetAnswer::Error);
             assert!(decision.reason.unwrap().starts_with("internal error: the checker refuses our evidence"));

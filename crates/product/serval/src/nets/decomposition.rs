@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serval_budget::{Budget, Cancel};
 use serval_linear::{Linear, Literal};
-use serval_net_engine::decompose::{Counts, Fate, Node, Rule, Said, Search};
+use serval_net_engine::decompose::{DecompositionOutcome, DecompositionRule, DecompositionSearch, Fate, RuleCounts, SequenceNode};
 use serval_net_proof::decomposition::sequence::{Edge, Piece, Sequence, fired};
 use serval_net_proof::decomposition::system::System;
-use serval_net_proof::decomposition::{Covering, Step};
+use serval_net_proof::decomposition::{Covering, SequenceStep};
 use serval_net_proof::{Evidence, Refusal, Run, check};
 use serval_petri::{Formula, Net, words};
 use serval_report::nets::{TreeAnswer, TreeFate, TreeGraph, TreeNode, TreePiece, TreeReport, TreeSizes};
@@ -65,7 +65,7 @@ pub fn decomposed(input: &NetInput, name: &str, target: &Formula, options: &Tree
         run: None,
     };
     let budget = &mut Budget::new(u64::MAX, options.cancel.clone());
-    let mut search = match Search::new(net, target, Rule::ORDER) {
+    let mut search = match DecompositionSearch::new(net, target, DecompositionRule::ORDER) {
         Ok(search) => search.keeping(),
         Err(refusal) => {
             report.reason = Some(told(&refusal));
@@ -89,15 +89,15 @@ pub fn decomposed(input: &NetInput, name: &str, target: &Formula, options: &Tree
     report.sizes = sizes(search.counts, search.open());
     let counts = search.counts;
     match said {
-        Some(Said::Reached(run)) => reached(&mut report, input, target, run, options),
-        Some(Said::Excluded(steps)) => {
+        Some(DecompositionOutcome::Reached(run)) => reached(&mut report, input, target, run, options),
+        Some(DecompositionOutcome::Excluded(steps)) => {
             let evidence = Evidence::Decomposition(steps);
             report.answer = TreeAnswer::Unreachable;
             if let Err(refusal) = check(net, target, evidence.claim(), &evidence, &mut Budget::new(u64::MAX, options.cancel.clone())) {
                 refused(&mut report, &refusal);
             }
         }
-        Some(Said::Nothing) => report.reason = Some("numbers that are not to divide something are too large".to_owned()),
+        Some(DecompositionOutcome::Nothing) => report.reason = Some("numbers that are not to divide something are too large".to_owned()),
         None => {}
     }
     let nodes = search.into_nodes();
@@ -138,7 +138,7 @@ fn reached(report: &mut TreeReport, input: &NetInput, target: &Formula, run: Run
     }
 }
 
-fn sizes(counts: Counts, open: usize) -> TreeSizes {
+fn sizes(counts: RuleCounts, open: usize) -> TreeSizes {
     TreeSizes {
         sequences: counts.nodes,
         open,
@@ -155,23 +155,23 @@ fn sizes(counts: Counts, open: usize) -> TreeSizes {
 }
 
 /// All nodes in words.
-fn shown(input: &NetInput, nodes: Vec<Node>, counts: Counts) -> Vec<TreeNode> {
+fn shown(input: &NetInput, nodes: Vec<SequenceNode>, counts: RuleCounts) -> Vec<TreeNode> {
     let terms = Terms::new(input);
     let (mut children, mut cut): (BTreeMap<usize, usize>, BTreeMap<usize, usize>) = (BTreeMap::new(), BTreeMap::new());
     for node in &nodes {
         if let Some(parent) = node.parent {
             *children.entry(parent).or_default() += 1;
-            *cut.entry(parent).or_default() += usize::from(matches!(node.fate, Fate::Replaced(Step::Refuted(_))));
+            *cut.entry(parent).or_default() += usize::from(matches!(node.fate, Fate::Replaced(SequenceStep::Refuted(_))));
         }
     }
     let numbered = nodes.into_iter().take(MOST_NODES).enumerate();
-    let node = |(number, node): (usize, Node)| {
+    let node = |(number, node): (usize, SequenceNode)| {
         let of = |map: &BTreeMap<usize, usize>| map.get(&number).copied().unwrap_or(0);
         let (children, cut) = (of(&children), of(&cut));
-        let Words { fate, said, why } = in_words(&terms, &node, (children, cut), counts);
+        let NodeWords { fate, said, why } = in_words(&terms, &node, (children, cut), counts);
         let covering = match &node.fate {
-            Fate::Replaced(Step::Forward(covering)) => Some(covering_graph(&terms, &node.sequence, covering, true)),
-            Fate::Replaced(Step::Backward(covering)) => Some(covering_graph(&terms, &node.sequence, covering, false)),
+            Fate::Replaced(SequenceStep::Forward(covering)) => Some(covering_graph(&terms, &node.sequence, covering, true)),
+            Fate::Replaced(SequenceStep::Backward(covering)) => Some(covering_graph(&terms, &node.sequence, covering, false)),
             _ => None,
         };
         let conditions = node.sequence.rows.iter().filter_map(|row| words::text(&Formula::constraint(row.clone()), terms.net));
@@ -293,7 +293,7 @@ fn sum(linear: &Linear, names: &[String]) -> String {
 }
 
 /// What became of a node.
-struct Words {
+struct NodeWords {
     fate: TreeFate,
     said: String,
     why: String,
@@ -311,7 +311,7 @@ fn cases(children: usize, cut: usize) -> String {
     }
 }
 
-fn in_words(terms: &Terms<'_>, node: &Node, (children, cut): (usize, usize), counts: Counts) -> Words {
+fn in_words(terms: &Terms<'_>, node: &SequenceNode, (children, cut): (usize, usize), counts: RuleCounts) -> NodeWords {
     let how_many = || match children {
         0 => "; no case is left".to_owned(),
         1 => String::new(),
@@ -333,7 +333,7 @@ fn in_words(terms: &Terms<'_>, node: &Node, (children, cut): (usize, usize), cou
                 }
             ),
         ),
-        Fate::Replaced(Step::Refuted(tree)) => (
+        Fate::Replaced(SequenceStep::Refuted(tree)) => (
             TreeFate::Refuted,
             "the equation has no solution".to_owned(),
             format!(
@@ -341,11 +341,11 @@ fn in_words(terms: &Terms<'_>, node: &Node, (children, cut): (usize, usize), cou
                 count(tree.nodes.len(), "node")
             ),
         ),
-        Fate::Replaced(Step::Forward(covering)) => {
+        Fate::Replaced(SequenceStep::Forward(covering)) => {
             let (said, why) = covered(terms, &node.sequence, covering, true);
             (TreeFate::Forward, format!("{said}{}", how_many()), format!("{why} {}", each("marking of the graph where the piece can end")))
         }
-        Fate::Replaced(Step::Backward(covering)) => {
+        Fate::Replaced(SequenceStep::Backward(covering)) => {
             let (said, why) = covered(terms, &node.sequence, covering, false);
             (
                 TreeFate::Backward,
@@ -353,7 +353,7 @@ fn in_words(terms: &Terms<'_>, node: &Node, (children, cut): (usize, usize), cou
                 format!("{why} {}", each("marking of the graph where the piece can begin")),
             )
         }
-        Fate::Replaced(Step::Order(order)) => {
+        Fate::Replaced(SequenceStep::Order(order)) => {
             let mut parts = order.numbers.clone();
             parts.sort_unstable();
             parts.dedup();
@@ -363,14 +363,14 @@ fn in_words(terms: &Terms<'_>, node: &Node, (children, cut): (usize, usize), cou
             );
             (TreeFate::Order, format!("piece {piece} has {parts}"), why)
         }
-        Fate::Replaced(Step::Leave(piece)) => {
+        Fate::Replaced(SequenceStep::Leave(piece)) => {
             let why = format!(
                 "Piece {} begins in one of its parts and ends in the same or a later one; it is split at the arc by which it leaves the part where it begins. {cases}.",
                 piece + 1
             );
             (TreeFate::Leave, format!("piece {} leaves its first part{}", piece + 1, how_many()), why)
         }
-        Fate::Replaced(Step::Value(value)) => {
+        Fate::Replaced(SequenceStep::Value(value)) => {
             let (end, place) = (if value.last { "end" } else { "beginning" }, terms.place(value.place));
             let (piece, least, most) = (value.piece + 1, value.least, value.most);
             let numbers = if least == most { format!("{least}") } else { format!("{least} to {most}") };
@@ -380,7 +380,7 @@ fn in_words(terms: &Terms<'_>, node: &Node, (children, cut): (usize, usize), cou
             );
             (TreeFate::Value, format!("{place} is {numbers} at the {end} of piece {piece}{}", how_many()), why)
         }
-        Fate::Replaced(Step::First(first)) => {
+        Fate::Replaced(SequenceStep::First(first)) => {
             let piece = node.sequence.pieces.get(first.piece);
             let arc = |&arc: &usize| {
                 piece.and_then(|piece| piece.arcs.get(arc)).map(|arc| format!("“{}”", terms.net.transition_name(arc.transition)))
@@ -393,7 +393,7 @@ fn in_words(terms: &Terms<'_>, node: &Node, (children, cut): (usize, usize), cou
             (TreeFate::Arcs, format!("{arcs} in piece {number} are used finitely often{}", how_many()), why)
         }
     };
-    Words { fate, said, why }
+    NodeWords { fate, said, why }
 }
 
 /// A piece that cannot be pumped, and its covering graph.

@@ -12,7 +12,7 @@
 use std::fmt;
 
 use serval_net_export::lustre::{self, Assumed, Encoding};
-use serval_net_export::{Asked, horn, map, mist, nuxmv, sets, trace, vmt};
+use serval_net_export::{NamedProperty, horn, map, mist, nuxmv, sets, trace, vmt};
 use serval_petri::{TransitionId, lola, pnml, pnml_reads_back, tina, tina_reads_back, vass};
 use serval_report::nets::NetTrace;
 
@@ -70,8 +70,8 @@ pub fn net_text(net: &Net, language: NetLanguage) -> Result<String, ExportError>
     if is_meant { Ok(text) } else { Err(ExportError::NotAsMeant) }
 }
 
-fn asked(questions: &[NetQuestion]) -> Vec<Asked> {
-    questions.iter().map(|question| Asked { name: question.name.clone(), property: question.property.clone() }).collect()
+fn asked(questions: &[NetQuestion]) -> Vec<NamedProperty> {
+    questions.iter().map(|question| NamedProperty { name: question.name.clone(), property: question.property.clone() }).collect()
 }
 
 /// A net with questions about it as text.

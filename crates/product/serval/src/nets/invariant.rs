@@ -2,13 +2,13 @@
 
 use serval_budget::Budget;
 use serval_net_engine::inductive::{Proposed, ask_proposed, clauses_of};
-use serval_net_engine::{Answer, Found};
+use serval_net_engine::{GoalAnswer, GoalOutcome};
 use serval_net_proof::{Claim, Evidence};
 use serval_petri::{Net, Property, words};
 use serval_report::nets::NetAnswer;
 
 use super::clauses::clause_in_words;
-use super::decided::{Asked, decided};
+use super::decided::{ReadQuestion, decided};
 use super::{NetDecision, NetInput, NetOptions, NetQuestion};
 
 /// Ticks for a formula that a user proposes.
@@ -20,13 +20,13 @@ const TICKS: u64 = 1 << 34;
 pub fn decide_proposed(input: &NetInput, question: &NetQuestion, options: &NetOptions) -> NetDecision {
     let net = &input.net;
     let undecided = |reason: &str| NetDecision::without(NetAnswer::Undecided, reason);
-    let Some(asked) = Asked::new(net, question) else {
+    let Some(asked) = ReadQuestion::new(net, question) else {
         return undecided("a number in the question does not fit 64 bits, or it nests too deep");
     };
     let (Property::Invariant(_), [goal]) = (&asked.property, &asked.goals[..]) else {
         return undecided("only invariant:FORMULA can be proposed as an invariant");
     };
-    let answer = |claim, evidence| vec![Found::Answer(Answer { claim, evidence, method: "induction" })];
+    let answer = |claim, evidence| vec![GoalOutcome::Answer(GoalAnswer { claim, evidence, method: "induction" })];
     if goal.holds(&net.initial()) {
         let found = answer(Claim::Reachable, Evidence::Run(serval_net_proof::Run::default()));
         return decided(net, asked.worded(), &asked.goals, found, options);

@@ -303,20 +303,20 @@ fn laws(net: &Net, tree: &Tree, asked: Option<&Label>) -> Vec<String> {
 
 /// The tree of a decomposition, with its sizes.
 fn tree(net: &Net, decomposition: &Decomposition) -> String {
-    use decomposition::Step;
+    use decomposition::SequenceStep;
     let mut parts: Vec<String> = Vec::new();
     let (mut graphs, mut markings, mut refuted, mut leaves, mut values, mut arcs) = ([0_usize; 2], 0_usize, 0, 0, Vec::new(), 0_usize);
     for step in &decomposition.steps {
         match step {
-            Step::Refuted(_) => refuted += 1,
-            Step::Forward(covering) | Step::Backward(covering) => {
-                graphs[usize::from(matches!(step, Step::Backward(_)))] += 1;
+            SequenceStep::Refuted(_) => refuted += 1,
+            SequenceStep::Forward(covering) | SequenceStep::Backward(covering) => {
+                graphs[usize::from(matches!(step, SequenceStep::Backward(_)))] += 1;
                 markings = markings.max(covering.vertices.len());
             }
-            Step::Order(_) => {}
-            Step::Leave(_) => leaves += 1,
-            Step::Value(value) => values.push(u32::try_from(value.place).unwrap_or(u32::MAX)),
-            Step::First(_) => arcs += 1,
+            SequenceStep::Order(_) => {}
+            SequenceStep::Leave(_) => leaves += 1,
+            SequenceStep::Value(value) => values.push(u32::try_from(value.place).unwrap_or(u32::MAX)),
+            SequenceStep::First(_) => arcs += 1,
         }
     }
     let times = |number: usize| if number == 1 { "once".to_owned() } else { format!("{number} times") };

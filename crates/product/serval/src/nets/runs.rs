@@ -5,7 +5,7 @@ use serval_model::SplitMix64;
 use serval_net_engine::shorten::shorten;
 use serval_net_proof::{Item, Run};
 use serval_petri::{Formula, Marking, Net, TransitionId};
-use serval_report::nets::{Change, NetRun, NetStep, NetTrace, TraceStep};
+use serval_report::nets::{NetRun, NetStep, NetTrace, TokenChange, TraceStep};
 
 /// Firings up to which a run is written out, and made shorter.
 const WRITTEN_OUT: u64 = 5_000;
@@ -63,7 +63,7 @@ pub(super) fn told(net: &Net, run: &Run, shortest: bool, end: String) -> Option<
 fn step(net: &Net, before: &Marking, after: &Marking, word: &[TransitionId], times: u64) -> NetStep {
     let changed = net.places().filter(|&place| before.tokens(place) != after.tokens(place));
     let changes =
-        changed.map(|place| Change { place: net.place_name(place).to_owned(), from: before.tokens(place), to: after.tokens(place) });
+        changed.map(|place| TokenChange { place: net.place_name(place).to_owned(), from: before.tokens(place), to: after.tokens(place) });
     NetStep {
         fire: word.iter().map(|&transition| net.transition_name(transition).to_owned()).collect(),
         times,

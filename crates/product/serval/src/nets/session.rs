@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serval_budget::{Cancel, threads};
 use serval_net_engine::inductive::clauses_shown;
-use serval_net_engine::{Found, Session};
+use serval_net_engine::{GoalOutcome, Session};
 use serval_net_proof::Certificate;
 use serval_petri::{Formula, Property};
 use serval_report::nets::NetAnswer;
 
-use super::decided::{Asked, decided, decided_bounds};
+use super::decided::{ReadQuestion, decided, decided_bounds};
 use super::{NetDecision, NetInput, NetOptions, NetQuestion, bound};
 
 /// Rounds for the question whether places are safe, before all others.
@@ -23,7 +23,7 @@ const SAFETY_ROUNDS: u32 = 2;
 pub struct NetSession {
     session: Session,
     /// `None` where a number in a question does not fit.
-    asked: Vec<Option<Asked>>,
+    asked: Vec<Option<ReadQuestion>>,
 }
 
 impl NetSession {
@@ -48,7 +48,7 @@ impl NetSession {
         for asked in self.asked.iter_mut().flatten().filter(|asked| matches!(asked.property, Property::Safe(_))) {
             let found = std::mem::take(&mut asked.found);
             asked.found = self.session.go_on(&input.net, &asked.goals, found, SAFETY_ROUNDS, cancel).0;
-            let shown = asked.found.iter().filter_map(Found::answer);
+            let shown = asked.found.iter().filter_map(GoalOutcome::answer);
             let clauses = shown.flat_map(|answer| clauses_shown(&input.net, &answer.evidence)).collect();
             self.session.strengthen(clauses);
         }
@@ -71,7 +71,7 @@ impl NetSession {
 
     /// The questions alone: nothing has been asked yet, as where one method is to answer alone.
     pub fn without_beginning(input: &NetInput, questions: &[NetQuestion], cancel: &Cancel) -> Self {
-        let asked = questions.iter().map(|question| Asked::new(&input.net, question)).collect();
+        let asked = questions.iter().map(|question| ReadQuestion::new(&input.net, question)).collect();
         Self { session: Session::new(&input.net, cancel), asked }
     }
 

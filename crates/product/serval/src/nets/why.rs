@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use serval_budget::Budget;
 use serval_linear::{Node, Tree};
-use serval_net_proof::{Again, Certificate, Dead, Equation, Evidence, Inductive, Item, KInductive, Pump, Run, Step, Weights, pump, run};
+use serval_net_proof::{
+    Again, Certificate, Dead, Equation, Evidence, Inductive, Item, KInductive, Pump, PumpStep, Run, Weights, pump, run,
+};
 use serval_petri::{Formula, Net, PlaceId, Property, TransitionId, words};
 use serval_report::nets::DeadNode;
 
@@ -172,10 +174,10 @@ pub(super) fn pumped(net: &Net, pump: &Pump) -> String {
         TransitionId::try_from_index(number as usize).map_or_else(String::new, |one| words::quoted(net.transition_name(one)))
     };
     let word = |word: &[u32]| word.iter().map(name).collect::<Vec<_>>().join(" ");
-    let step = |step: &Step| match step {
-        Step::Item(Item::Fire(number)) => name(number),
-        Step::Item(Item::Repeat(times, repeated)) => format!("({})^{times}", word(repeated)),
-        Step::Again(Again { pump }) => format!("({})*", word(pump)),
+    let step = |step: &PumpStep| match step {
+        PumpStep::Item(Item::Fire(number)) => name(number),
+        PumpStep::Item(Item::Repeat(times, repeated)) => format!("({})^{times}", word(repeated)),
+        PumpStep::Again(Again { pump }) => format!("({})*", word(pump)),
     };
     pump.steps.iter().map(step).collect::<Vec<_>>().join(" ")
 }

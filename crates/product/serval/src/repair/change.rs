@@ -9,7 +9,7 @@ use super::hitting::{Conflict, Set};
 ///
 /// Larger sets have fewer runs, and all have the same serial answers; the
 /// lemmas are where the ways are.
-pub(crate) trait Change {
+pub(crate) trait ProgramChange {
     /// How many positions there are.
     fn count(&self) -> usize;
 

@@ -23,7 +23,7 @@ pub(crate) const STEPS: u64 = 200_000;
 
 /// What a search for the next set gave.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum NextSet {
     /// This one.
     Set(Set),
     /// There is no other.
@@ -39,18 +39,18 @@ pub(crate) enum Next {
 /// Every such set is found: as long as a conflict is not met, one of its
 /// alternatives has to be in the set, and each is tried; once all are met,
 /// anything may be added.
-pub(crate) fn next(size: usize, within: &Set, likely: &Set, conflicts: &[Conflict], tried: &BTreeSet<Set>, steps: u64) -> Next {
-    let mut search = Search { within, likely, conflicts, tried, seen: BTreeSet::new(), steps };
+pub(crate) fn next(size: usize, within: &Set, likely: &Set, conflicts: &[Conflict], tried: &BTreeSet<Set>, steps: u64) -> NextSet {
+    let mut search = HittingSearch { within, likely, conflicts, tried, seen: BTreeSet::new(), steps };
     match search.extend(&Set::new(), size) {
-        Ok(Some(set)) => Next::Set(set),
-        Ok(None) => Next::None,
-        Err(TooMany) => Next::TooMany,
+        Ok(Some(set)) => NextSet::Set(set),
+        Ok(None) => NextSet::None,
+        Err(TooMany) => NextSet::TooMany,
     }
 }
 
 struct TooMany;
 
-struct Search<'a> {
+struct HittingSearch<'a> {
     within: &'a Set,
     likely: &'a Set,
     conflicts: &'a [Conflict],
@@ -60,7 +60,7 @@ struct Search<'a> {
     steps: u64,
 }
 
-impl Search<'_> {
+impl HittingSearch<'_> {
     fn extend(&mut self, chosen: &Set, size: usize) -> Result<Option<Set>, TooMany> {
         self.steps = self.steps.checked_sub(1).ok_or(TooMany)?;
         if chosen.len() > size || !self.seen.insert(chosen.clone()) {
@@ -91,7 +91,7 @@ mod tests {
 
     fn all(size: usize, within: &Set, likely: &Set, conflicts: &[Conflict]) -> BTreeSet<Set> {
         let mut tried = BTreeSet::new();
-        while let Next::Set(set) = next(size, within, likely, conflicts, &tried, STEPS) {
+        while let NextSet::Set(set) = next(size, within, likely, conflicts, &tried, STEPS) {
             assert!(tried.insert(set));
         }
         tried
@@ -125,14 +125,14 @@ mod tests {
     fn what_is_likely_comes_first() {
         let (within, conflicts) = ((0..6).collect(), [any_of(1..6)]);
         let first = |size, likely: &[usize]| next(size, &within, &likely.iter().copied().collect(), &conflicts, &BTreeSet::new(), STEPS);
-        assert_eq!(first(1, &[]), Next::Set(Set::from([1])));
-        assert_eq!(first(1, &[0, 3, 4]), Next::Set(Set::from([3])));
-        assert_eq!(first(2, &[0, 3, 4]), Next::Set(Set::from([0, 3])));
+        assert_eq!(first(1, &[]), NextSet::Set(Set::from([1])));
+        assert_eq!(first(1, &[0, 3, 4]), NextSet::Set(Set::from([3])));
+        assert_eq!(first(2, &[0, 3, 4]), NextSet::Set(Set::from([0, 3])));
     }
 
     #[test]
     fn too_many_ways_end() {
         let conflicts: Vec<Conflict> = (0..9).map(|n| any_of(n * 20..n * 20 + 20)).collect();
-        assert_eq!(next(8, &(0..180).collect(), &Set::new(), &conflicts, &BTreeSet::new(), 5_000), Next::TooMany);
+        assert_eq!(next(8, &(0..180).collect(), &Set::new(), &conflicts, &BTreeSet::new(), 5_000), NextSet::TooMany);
     }
 }

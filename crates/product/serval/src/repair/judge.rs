@@ -11,7 +11,7 @@ use serval_proof::{Body, Certificate, RunCertificate, fingerprint};
 use serval_syntax::Diagnostic;
 use serval_verify::failure_of;
 
-use crate::claim::{Claim, Effort as Trying, about_program};
+use crate::claim::{Effort as Trying, EngineClaim, about_program};
 use crate::evidence::{About, Unproved, certify};
 use crate::{Content, Input, Methods, fault};
 
@@ -54,14 +54,14 @@ pub(crate) fn judge(input: &Input, effort: Effort, cancel: &Cancel) -> Judged {
     let decided = about_program(input.prepare(program), input.text(), &trying);
     let certificate = |body: Body, component, claim| Certificate { input: fingerprint(input.text()), component, claim, body };
     match decided.claimed.claim {
-        Claim::Refuted { run, component, .. } => {
+        EngineClaim::Refuted { run, component, .. } => {
             let certificate = certificate(Body::Run(run.clone()), component, serval_proof::Claim::NotSerializable);
             match checked(input.about(), certificate, cancel) {
                 Ok(_) => Judged::Refuted { run, component },
                 Err(other) => other,
             }
         }
-        Claim::Proved { body, .. } => {
+        EngineClaim::Proved { body, .. } => {
             let certificate = certificate(body, 0, serval_proof::Claim::Serializable);
             let compiled = decided.compiled.and_then(Result::ok);
             let about = About { compiled: compiled.as_deref(), ..input.about() };
@@ -70,10 +70,10 @@ pub(crate) fn judge(input: &Input, effort: Effort, cancel: &Cancel) -> Judged {
                 Err(other) => other,
             }
         }
-        Claim::Undecided(StopReason::Cancelled) => Judged::Unknown(STOPPED.to_owned()),
-        Claim::Undecided(reason) => Judged::Unknown(reason.to_string()),
-        Claim::Unusable(diagnostic) => Judged::Unusable(diagnostic),
-        Claim::Fails { report, diagnostic } => fails(input, &report, diagnostic, cancel),
+        EngineClaim::Undecided(StopReason::Cancelled) => Judged::Unknown(STOPPED.to_owned()),
+        EngineClaim::Undecided(reason) => Judged::Unknown(reason.to_string()),
+        EngineClaim::Unusable(diagnostic) => Judged::Unusable(diagnostic),
+        EngineClaim::Fails { report, diagnostic } => fails(input, &report, diagnostic, cancel),
     }
 }
 

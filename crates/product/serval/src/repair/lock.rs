@@ -12,7 +12,7 @@ use serval_proof::{Action, RunCertificate};
 use serval_syntax::ast::{Expr, SourceFile};
 use serval_syntax::{SyntaxKind, SyntaxNode, is_global, parse};
 
-use super::change::Change;
+use super::change::ProgramChange;
 use super::edit::{Edited, Replacement, replaced};
 use super::hitting::{Conflict, Set};
 
@@ -170,7 +170,7 @@ fn is_statement(node: &SyntaxNode) -> bool {
     node.parent().is_some_and(|parent| parent.kind() == SyntaxKind::Block)
 }
 
-impl Change for Locking<'_> {
+impl ProgramChange for Locking<'_> {
     fn count(&self) -> usize {
         self.requests.len()
     }

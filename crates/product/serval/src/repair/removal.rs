@@ -3,7 +3,7 @@
 use serval_compile::Prepared;
 use serval_proof::RunCertificate;
 
-use super::change::Change;
+use super::change::ProgramChange;
 use super::clean::remove;
 use super::hitting::{Conflict, Set, any_of};
 use super::switches::switches;
@@ -15,7 +15,7 @@ pub(crate) struct Removal<'a> {
     pub(crate) yields: &'a [Yield],
 }
 
-impl Change for Removal<'_> {
+impl ProgramChange for Removal<'_> {
     fn count(&self) -> usize {
         self.yields.len()
     }

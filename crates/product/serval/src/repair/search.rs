@@ -9,9 +9,9 @@ use serval_lipton_engine::Why;
 use serval_model::NetworkSystem;
 use serval_proof::{Body, Certificate, RunCertificate, fingerprint};
 
-use super::change::Change;
+use super::change::ProgramChange;
 use super::harm::Hazards;
-use super::hitting::{Conflict, Next, STEPS, Set, any_of, meets, next};
+use super::hitting::{Conflict, NextSet, STEPS, Set, any_of, meets, next};
 use super::judge::{Effort, Judged, checked, judge};
 use super::{Fix, Harmful, Options, Outcome, Repair};
 use crate::claim::{FIRST_PAIRS, FIRST_TEXT_TICKS, TEXT_TICKS};
@@ -55,7 +55,7 @@ pub(crate) fn refute(input: &Input, options: Options, cancel: &Cancel) -> Result
 }
 
 /// Finds smallest sets of changes with which a refuted program is serializable.
-pub(crate) fn search(input: &Input, change: &dyn Change, refuted: &Refutation, options: Options, cancel: &Cancel) -> Repair {
+pub(crate) fn search(input: &Input, change: &dyn ProgramChange, refuted: &Refutation, options: Options, cancel: &Cancel) -> Repair {
     // Without all states nothing is known of the program as it is;
     // then nothing at all may go wrong in the changed one.
     let pairs = options.pairs.map_or(OWN_PAIRS, |pairs| pairs.min(OWN_PAIRS));
@@ -71,7 +71,7 @@ pub(crate) fn search(input: &Input, change: &dyn Change, refuted: &Refutation, o
     let fault = if let Refutation::Fails(message) = refuted { Some(message.clone()) } else { None };
     let (tried, open, found, repair) = (BTreeSet::new(), BTreeSet::new(), Vec::new(), Repair { fault, ..Repair::default() });
     let mut search =
-        Search { text: input.text(), change, options, cancel, before, all, likely, conflicts, rounds: 0, tried, open, found, repair };
+        RepairSearch { text: input.text(), change, options, cancel, before, all, likely, conflicts, rounds: 0, tried, open, found, repair };
     let outcome = search.run();
     Repair { outcome, ..search.repair }
 }
@@ -86,9 +86,9 @@ fn without_commit<'a>(input: &'a Input, cancel: &Cancel) -> Vec<&'a str> {
     requests.map(|request| request.name.split('(').next().unwrap_or_default()).collect()
 }
 
-struct Search<'a> {
+struct RepairSearch<'a> {
     text: &'a str,
-    change: &'a dyn Change,
+    change: &'a dyn ProgramChange,
     options: Options,
     cancel: &'a Cancel,
     /// What the program itself does to requests.
@@ -121,7 +121,7 @@ enum Tried {
 }
 
 /// Whether a proper part of a set is a fix.
-enum Part {
+enum ProperPart {
     Fix,
     None,
     Unknown,
@@ -136,7 +136,7 @@ struct Proof {
 /// The evidence for something is refused.
 struct Refused(String);
 
-impl Search<'_> {
+impl RepairSearch<'_> {
     fn run(&mut self) -> Outcome {
         let mut outcome = Outcome::Undecided("nothing was tried".to_owned(), true);
         let most = self.options.rounds;
@@ -213,9 +213,9 @@ impl Search<'_> {
                 return Ok(false);
             }
             let set = match next(size, &self.all, &self.likely, &self.conflicts, &self.tried, STEPS) {
-                Next::Set(set) => set,
-                Next::None => return Ok(true),
-                Next::TooMany => return Ok(false),
+                NextSet::Set(set) => set,
+                NextSet::None => return Ok(true),
+                NextSet::TooMany => return Ok(false),
             };
             if let Tried::Fix(proof) = self.attempt(&set)? {
                 self.keep(&set, &proof)?;
@@ -308,15 +308,15 @@ impl Search<'_> {
         let (mut minimal, mut candidates) = (Vec::new(), Vec::new());
         for fix in found {
             match self.part_of(&fix.set.iter().copied().collect(), self.rounds > effort)? {
-                Part::None => minimal.push(fix),
-                Part::Fix => {
+                ProperPart::None => minimal.push(fix),
+                ProperPart::Fix => {
                     // It is smaller than all that were found, and of its own
                     // parts none is enough.
                     minimal = std::mem::take(&mut self.found);
                     candidates.clear();
                     break;
                 }
-                Part::Unknown => candidates.push(fix),
+                ProperPart::Unknown => candidates.push(fix),
             }
         }
         if minimal.is_empty() {
@@ -348,9 +348,9 @@ impl Search<'_> {
                 self.keep(&set, &proof)?;
                 let fix = self.found.pop();
                 match self.part_of(&set, false)? {
-                    Part::None => return Ok(fix),
-                    Part::Fix => return Ok(self.found.pop()),
-                    Part::Unknown => self.found.clear(),
+                    ProperPart::None => return Ok(fix),
+                    ProperPart::Fix => return Ok(self.found.pop()),
+                    ProperPart::Unknown => self.found.clear(),
                 }
             }
         }
@@ -364,32 +364,32 @@ impl Search<'_> {
 
     /// Looks for a fix within a set, the smallest first; what is open is tried
     /// again if there is `more` effort. A fix is kept.
-    fn part_of(&mut self, set: &Set, more: bool) -> Result<Part, Refused> {
+    fn part_of(&mut self, set: &Set, more: bool) -> Result<ProperPart, Refused> {
         for size in 1..set.len() {
             // Decided are those of which a conflict, a fix or harm is known.
             let mut passed: BTreeSet<Set> = self.tried.difference(&self.open).cloned().collect();
             loop {
                 let part = match next(size, set, &self.likely, &self.conflicts, &passed, STEPS) {
-                    Next::Set(part) => part,
-                    Next::None => break,
-                    Next::TooMany => return Ok(Part::Unknown),
+                    NextSet::Set(part) => part,
+                    NextSet::None => break,
+                    NextSet::TooMany => return Ok(ProperPart::Unknown),
                 };
                 let futile = !more && self.open.contains(&part);
                 if futile || self.tried.len() >= 2 * self.options.checks || self.cancel.is_cancelled() {
-                    return Ok(Part::Unknown);
+                    return Ok(ProperPart::Unknown);
                 }
                 passed.insert(part.clone());
                 match self.attempt(&part)? {
                     Tried::Refuted | Tried::Fails(_) | Tried::Harmful => {}
-                    Tried::Undecided => return Ok(Part::Unknown),
+                    Tried::Undecided => return Ok(ProperPart::Unknown),
                     Tried::Fix(proof) => {
                         self.keep(&part, &proof)?;
-                        return Ok(if self.found.is_empty() { Part::Unknown } else { Part::Fix });
+                        return Ok(if self.found.is_empty() { ProperPart::Unknown } else { ProperPart::Fix });
                     }
                 }
             }
         }
-        Ok(Part::None)
+        Ok(ProperPart::None)
     }
 
     /// Writes a fix as a text and has its certificate checked for that text.

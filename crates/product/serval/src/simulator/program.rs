@@ -9,7 +9,7 @@ use serval_syntax::{GlobalVar, LineIndex, Program, Span};
 use super::{Action, ActionKind, Simulator};
 use crate::options::CompileOptions;
 use crate::value_names::ValueNames;
-use crate::versions::{Told, holders, told, version_of};
+use crate::versions::{ShownAccess, holders, told, version_of};
 
 /// A program that is ready to run. Runs work on the text itself, so that a program with too many states to compile can
 /// be run as well.
@@ -98,7 +98,7 @@ impl<'a> ProgramSimulator<'a> {
     }
 
     /// What a value that was read or written is called, where it has a name.
-    fn word(&self, told: &Told) -> Option<String> {
+    fn word(&self, told: &ShownAccess) -> Option<String> {
         told.word.map(str::to_owned).or_else(|| self.names.global(told.access.variable, told.access.value))
     }
 

@@ -9,7 +9,7 @@ use serval_proof::flow::{Clause, answers_clause, serial_edges};
 use serval_proof::letters::Bound;
 use serval_proof::script::Reduced;
 
-use super::Words;
+use super::SystemWords;
 
 /// A sentence for each case, in the order of the proof. The checker must have accepted it.
 pub(super) fn facts(system: &NetworkSystem, proof: &CasesProof, cancel: &Cancel) -> Option<Vec<String>> {
@@ -22,7 +22,7 @@ pub(super) fn facts(system: &NetworkSystem, proof: &CasesProof, cancel: &Cancel)
     let edges = serial_edges(reduced.form(), &mut budget).ok()?;
     let clauses: Vec<Clause> = proof.sets.iter().map(|set| answers_clause(reduced.form(), &edges, set)).collect::<Option<_>>()?;
     // Reductions leave the numbers of done nodes as they are.
-    let words = Words { system, form: &form };
+    let words = SystemWords { system, form: &form };
     let mut sentences = Vec::new();
     let mut open: Vec<Vec<&Literal>> = vec![Vec::new()];
     for entry in entries(&proof.cases).ok()? {
@@ -43,7 +43,7 @@ pub(super) fn facts(system: &NetworkSystem, proof: &CasesProof, cancel: &Cancel)
 }
 
 /// A literal in words.
-fn said(words: &Words<'_>, literal: &Literal) -> String {
+fn said(words: &SystemWords<'_>, literal: &Literal) -> String {
     let divisor = match literal {
         Literal::AtLeastZero(_) => 0,
         Literal::NotDivisible(_, divisor) => *divisor,

@@ -9,7 +9,7 @@ use serval_tso_engine::network::{Global, Local, network};
 use serval_tso_program::{Op, Point, Program, Syntax, Thread};
 
 use super::TsoInput;
-use super::printed::{Words, written};
+use super::printed::{ThreadWords, written};
 
 impl TsoInput {
     /// The program in the language of programs on weak memory: as it is written, in the usual layout, or made from a
@@ -95,7 +95,7 @@ fn global_name(program: &Program, global: &Global) -> String {
 fn automaton(out: &mut String, program: &Program, thread: &Thread, number: usize) {
     let many = if thread.many { "thread* " } else { "thread " };
     let _ = writeln!(out, "  subgraph cluster_{number} {{\n    label={};", dot(&format!("{many}{}", thread.name)));
-    let words = Words::new(program, thread);
+    let words = ThreadWords::new(program, thread);
     for (at, node) in thread.code.iter().enumerate() {
         let labels: Vec<&str> = thread.labels.iter().filter(|(_, point)| *point == Point::new(at)).map(|(name, _)| name.as_str()).collect();
         let shown = if labels.is_empty() { at.to_string() } else { format!("{at}\n{}", labels.join(" ")) };

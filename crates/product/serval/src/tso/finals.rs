@@ -2,7 +2,7 @@
 
 use serval_budget::Budget;
 use serval_report::tso::{TsoFinal, TsoFinals};
-use serval_tso_engine::{Limits, final_states};
+use serval_tso_engine::{EngineLimits, final_states};
 use serval_tso_program::Observed;
 
 use super::{TsoInput, TsoOptions, accepted, answer};
@@ -19,7 +19,7 @@ pub(super) fn table(input: &TsoInput, robust: bool, options: &TsoOptions, budget
     if !program.many().is_empty() {
         return None;
     }
-    let limits = Limits { states: options.limits.states.min(STATES), ..options.limits.clone() };
+    let limits = EngineLimits { states: options.limits.states.min(STATES), ..options.limits.clone() };
     let finals = final_states(program, robust, MOST, &limits, budget)?;
     let asked = finals.asked(program, &finals.states);
     let outcome = serval_tso_engine::decide(&asked, &limits, budget).ok()?;

@@ -3,7 +3,7 @@
 use serval_budget::Budget;
 use serval_report::tso::{TsoCertificate, TsoFence, TsoFix};
 use serval_tso_engine::Fixed;
-use serval_tso_program::{Place, Syntax, with_changes_written};
+use serval_tso_program::{FencePlace, Syntax, with_changes_written};
 use serval_tso_proof::{Goal, Means};
 
 use super::{TsoError, TsoEvidence, TsoInput, TsoOptions, accepted, faulty, words};
@@ -16,7 +16,7 @@ pub struct TsoRepair {
     /// The evidence, where there is some.
     pub certificate: Option<TsoEvidence>,
     /// The sets of places.
-    sets: Vec<Vec<Place>>,
+    sets: Vec<Vec<FencePlace>>,
 }
 
 /// The cheapest changes that make a program robust, or bad states unreachable, and the evidence for it.
@@ -65,7 +65,7 @@ fn reason(input: &TsoInput, certificate: &TsoEvidence) -> String {
     format!("`{}` is violated under sequential consistency too, so that no fence helps", text.unwrap_or_default())
 }
 
-fn fence(input: &TsoInput, means: Means, place: Place) -> TsoFence {
+fn fence(input: &TsoInput, means: Means, place: FencePlace) -> TsoFence {
     let thread = &input.program.threads[place.thread.index()];
     let span = thread.spans[place.point.index()];
     let before = words::source(input, span);

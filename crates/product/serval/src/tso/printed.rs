@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use serval_tso_program::{Address, Asked, BinaryOp, Expr, Inner, LockedKind, Observed, Op, Point, Program, Question, RegisterId, Thread};
+use serval_tso_program::{
+    Address, BinaryOp, Expr, Inner, LockedKind, Observed, Op, Point, Program, Question, QuestionKind, RegisterId, Thread,
+};
 
 /// How much an operator binds, as the grammar says.
 fn level(op: BinaryOp) -> u8 {
@@ -39,12 +41,12 @@ fn expression<A: Copy>(expr: &Expr<A>, least: u8, atom: &impl Fn(A) -> String) -
 }
 
 /// A thread, and what its names are written as.
-pub(super) struct Words<'p> {
+pub(super) struct ThreadWords<'p> {
     program: &'p Program,
     thread: &'p Thread,
 }
 
-impl<'p> Words<'p> {
+impl<'p> ThreadWords<'p> {
     pub(super) fn new(program: &'p Program, thread: &'p Thread) -> Self {
         Self { program, thread }
     }
@@ -121,11 +123,11 @@ impl<'p> Words<'p> {
 }
 
 /// Names of points of a thread: its labels, and new ones where something else leads or a question looks.
-struct Names {
+struct PointNames {
     labels: BTreeMap<Point, Vec<String>>,
 }
 
-impl Names {
+impl PointNames {
     fn new(thread: &Thread, asked: &BTreeSet<Point>) -> Self {
         let mut labels: BTreeMap<Point, Vec<String>> = BTreeMap::new();
         for (name, point) in &thread.labels {
@@ -155,10 +157,10 @@ impl Names {
     }
 }
 
-fn written_thread(out: &mut String, program: &Program, thread: &Thread, names: &Names) {
+fn written_thread(out: &mut String, program: &Program, thread: &Thread, names: &PointNames) {
     let many = if thread.many { "*" } else { "" };
     let _ = writeln!(out, "thread{many} {} {{", thread.name);
-    let words = Words::new(program, thread);
+    let words = ThreadWords::new(program, thread);
     for (number, node) in thread.code.iter().enumerate() {
         for label in names.labels.get(&Point::new(number)).into_iter().flatten() {
             let _ = write!(out, "{label}: ");
@@ -182,14 +184,14 @@ fn written_thread(out: &mut String, program: &Program, thread: &Thread, names: &
     out.push_str("}\n");
 }
 
-fn written_question(program: &Program, names: &[Names], question: &Question) -> Option<String> {
+fn written_question(program: &Program, names: &[PointNames], question: &Question) -> Option<String> {
     let (word, condition) = match (question.asked, &question.condition) {
-        (Asked::Assert, _) => return None,
-        (Asked::Never, condition) => ("never", condition.clone()),
-        (Asked::Exists, condition) => ("exists", condition.clone()),
+        (QuestionKind::Assert, _) => return None,
+        (QuestionKind::Never, condition) => ("never", condition.clone()),
+        (QuestionKind::Exists, condition) => ("exists", condition.clone()),
         // What is kept is what is bad.
-        (Asked::Forall, Expr::Not(good)) => ("forall", (**good).clone()),
-        (Asked::Forall, bad) => ("forall", Expr::Not(Box::new(bad.clone()))),
+        (QuestionKind::Forall, Expr::Not(good)) => ("forall", (**good).clone()),
+        (QuestionKind::Forall, bad) => ("forall", Expr::Not(Box::new(bad.clone()))),
     };
     let observed = |what: Observed| match what {
         Observed::At(thread, point) => format!("{}@{}", program.threads[thread.index()].name, names[thread.index()].of(point)),
@@ -228,14 +230,14 @@ fn written_memory(program: &Program) -> Option<String> {
 /// The program as text, or nothing where the language has no words for it.
 pub(super) fn written(program: &Program) -> Option<String> {
     let mut asked = vec![BTreeSet::new(); program.threads.len()];
-    for question in program.questions.iter().filter(|question| question.asked != Asked::Assert) {
+    for question in program.questions.iter().filter(|question| question.asked != QuestionKind::Assert) {
         question.condition.atoms(&mut |atom| {
             if let Observed::At(thread, point) = atom {
                 asked[thread.index()].insert(point);
             }
         });
     }
-    let names: Vec<Names> = program.threads.iter().zip(&asked).map(|(thread, asked)| Names::new(thread, asked)).collect();
+    let names: Vec<PointNames> = program.threads.iter().zip(&asked).map(|(thread, asked)| PointNames::new(thread, asked)).collect();
     let mut body = written_memory(program)?;
     for (thread, names) in program.threads.iter().zip(&names) {
         written_thread(&mut body, program, thread, names);
@@ -342,7 +344,7 @@ fn is_same(one: &Program, other: &Program) -> bool {
     let question = |(one, other): (&Question, &Question)| {
         let bad = |question: &Question| match (question.asked, &question.condition) {
             // The opposite of the opposite is the same.
-            (Asked::Forall, Expr::Not(inner)) => match &**inner {
+            (QuestionKind::Forall, Expr::Not(inner)) => match &**inner {
                 Expr::Not(bad) => (**bad).clone(),
                 _ => question.condition.clone(),
             },

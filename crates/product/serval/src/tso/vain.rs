@@ -3,8 +3,8 @@
 use serval_budget::Budget;
 use serval_diagnostic::Code;
 use serval_report::tso::TsoNote;
-use serval_tso_engine::{Limits, in_vain, needless_fences, without_fence};
-use serval_tso_program::{ASSUMES_NEVER, FENCE_IN_VAIN, NOT_REACHED, Place};
+use serval_tso_engine::{EngineLimits, in_vain, needless_fences, without_fence};
+use serval_tso_program::{ASSUMES_NEVER, FENCE_IN_VAIN, FencePlace, NOT_REACHED};
 
 use super::{TsoInput, TsoOptions, accepted, words};
 
@@ -13,7 +13,7 @@ const STATES: usize = 50_000;
 /// Fences that are looked at.
 const FENCES: usize = 16;
 
-fn note(input: &TsoInput, code: Code, place: Place, say: impl Fn(&str) -> (String, Option<String>)) -> TsoNote {
+fn note(input: &TsoInput, code: Code, place: FencePlace, say: impl Fn(&str) -> (String, Option<String>)) -> TsoNote {
     let span = input.program.threads[place.thread.index()].spans[place.point.index()];
     let ((line, column), (end_line, end_column)) = (input.at(span.start), input.at(span.end));
     let (message, help) = say(&words::source(input, span));
@@ -23,7 +23,7 @@ fn note(input: &TsoInput, code: Code, place: Place, say: impl Fn(&str) -> (Strin
 /// What is worth knowing about a program.
 pub(super) fn notes(input: &TsoInput, robust: bool, options: &TsoOptions, budget: &mut Budget) -> Vec<TsoNote> {
     let program = &input.program;
-    let limits = Limits { states: options.limits.states.min(STATES), ..options.limits.clone() };
+    let limits = EngineLimits { states: options.limits.states.min(STATES), ..options.limits.clone() };
     let vain = in_vain(program, &limits, budget).unwrap_or_default();
     let mut notes = Vec::new();
     for place in &vain.unreached {

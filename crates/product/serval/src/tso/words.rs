@@ -3,11 +3,11 @@
 use serval_budget::Budget;
 use serval_diagnostic::{Diagnostic, Span};
 use serval_report::tso::{TsoEdge, TsoEvent, TsoRun, TsoViolation};
-use serval_tso_engine::{Fault, FaultKind};
+use serval_tso_engine::{FaultKind, RangeFault};
 use serval_tso_program::{Syntax, VALUE_LEAVES_RANGE};
-use serval_tso_proof::told::{Told, What, told};
+use serval_tso_proof::told::{RunEvent, What, told};
 use serval_tso_proof::trace::explained;
-use serval_tso_proof::{Edge, Model, Violation};
+use serval_tso_proof::{HappensBefore, Model, Violation};
 
 use super::TsoInput;
 
@@ -34,7 +34,7 @@ pub(super) fn run(input: &TsoInput, model: Model, events: &[i64]) -> Option<(Tso
     Some((TsoRun { threads, cells, events: shown }, rows))
 }
 
-fn shown_event(input: &TsoInput, event: &Told) -> Option<TsoEvent> {
+fn shown_event(input: &TsoInput, event: &RunEvent) -> Option<TsoEvent> {
     let program = &input.program;
     let (text, line, value) = match &event.what {
         What::Step { is_access: false, .. } => return None,
@@ -66,10 +66,10 @@ pub(super) fn violation(input: &TsoInput, violation: &Violation) -> Option<TsoVi
         let lands =
             landing(&events, second).map(row).filter(|lands| *lands != 0).map_or(String::new(), |lands| format!(" (in memory at {lands})"));
         let why = match edge {
-            Edge::Program => format!("{from} is before {to} in {thread}"),
-            Edge::Coherence(written) => format!("{from} wrote {} before {to}{lands}", cell(written)),
-            Edge::ReadsFrom(read) => format!("{to} read {} from {from}", cell(read)),
-            Edge::Conflict(read) => format!("{from} read {} before {to} wrote it{lands}", cell(read)),
+            HappensBefore::Program => format!("{from} is before {to} in {thread}"),
+            HappensBefore::Coherence(written) => format!("{from} wrote {} before {to}{lands}", cell(written)),
+            HappensBefore::ReadsFrom(read) => format!("{to} read {} from {from}", cell(read)),
+            HappensBefore::Conflict(read) => format!("{from} read {} before {to} wrote it{lands}", cell(read)),
         };
         cycle.push(TsoEdge { from, to, why });
     }
@@ -77,18 +77,18 @@ pub(super) fn violation(input: &TsoInput, violation: &Violation) -> Option<TsoVi
 }
 
 /// Where the store of an event reaches memory, if it waits at all.
-fn landing(events: &[Told], at: usize) -> Option<usize> {
+fn landing(events: &[RunEvent], at: usize) -> Option<usize> {
     let event = events.get(at)?;
-    let waiting = |event: &Told, thread: usize| event.buffers.get(thread).map_or(0, Vec::len);
+    let waiting = |event: &RunEvent, thread: usize| event.buffers.get(thread).map_or(0, Vec::len);
     let before = at.checked_sub(1).and_then(|before| events.get(before)).map_or(0, |before| waiting(before, event.thread));
     let now = waiting(event, event.thread);
     // It is the newest of those that wait, so as many of its thread land as wait now.
-    let lands = |(_, later): &(usize, &Told)| later.thread == event.thread && matches!(later.what, What::Land(..));
+    let lands = |(_, later): &(usize, &RunEvent)| later.thread == event.thread && matches!(later.what, What::Land(..));
     (now > before).then(|| events.iter().enumerate().skip(at + 1).filter(lands).nth(now - 1))?.map(|(place, _)| place)
 }
 
 /// A value that leaves its range, as a mistake in the program.
-pub(super) fn fault(input: &TsoInput, fault: &Fault) -> Diagnostic {
+pub(super) fn fault(input: &TsoInput, fault: &RangeFault) -> Diagnostic {
     let values = &input.program.values;
     let range = format!("{}..{}", values.low, values.high);
     let message = match &fault.kind {

@@ -147,7 +147,7 @@ fn status_3() {
     run.steps.clear();
     for id in 1..=10_001_u32 {
         let (old, new) = ((id - 1) % 4, id % 4);
-        let states = |local: String, value: u32| serval_proof::States { local, global: format!("EDITS={value}") };
+        let states = |local: String, value: u32| serval_proof::NamedStates { local, global: format!("EDITS={value}") };
         let middle = format!("save@yield1 seen={old}");
         let actions = [
             Action::Spawn { request: "save".into(), local: start.clone() },

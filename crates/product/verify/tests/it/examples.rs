@@ -2,7 +2,7 @@
 
 use serval_effort::{side_by_side, skips};
 use serval_proof::{Action, Body, Certificate};
-use serval_syntax::Verdict;
+use serval_syntax::ExpectedVerdict;
 use serval_verify::{InputKind, Outcome};
 
 use crate::support::{condition, counterexample, read, root, verified};
@@ -23,7 +23,7 @@ fn examples_have_certificates_exactly_if_they_are_not_serializable() {
         let text = read(&format!("examples/{name}"));
         let expected = serval_syntax::analyze(&text).program.unwrap().expectation.map(|expectation| expectation.verdict);
         let Some(certificate) = counterexample(&text, 3, 20_000) else { return false };
-        assert_ne!(expected, Some(Verdict::Serializable), "{name}");
+        assert_ne!(expected, Some(ExpectedVerdict::Serializable), "{name}");
         let json = certificate.to_json();
         let outcome = verified(&text, InputKind::Program, &json);
         assert!(matches!(outcome, Outcome::Valid(_)), "{name}: {outcome:?}\n{json}");

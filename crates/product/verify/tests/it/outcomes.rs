@@ -5,7 +5,7 @@ use serval_compile::{Compiled, Options, compile};
 use serval_engine::search::run_certificate;
 
 use serval_model::{Moves, Named, Run};
-use serval_proof::{Action, Body, Certificate, Claim, Part, RunCertificate, RunEvent, States, fingerprint};
+use serval_proof::{Action, Body, Certificate, Claim, NamedStates, Part, RunCertificate, RunEvent, fingerprint};
 use serval_syntax::analyze;
 use serval_verify::{Caps, InputError, InputKind, Outcome, verify, verify_handed};
 
@@ -74,7 +74,7 @@ fn a_program_that_fails_on_the_way() {
     let (start, global) = (lazy.starts()[0], lazy.initial_global());
     let mut successors = Vec::new();
     lazy.successors(start.1, global, &mut successors).unwrap();
-    let name = |(local, global)| States { local: lazy.local_name(local), global: lazy.global_name(global) };
+    let name = |(local, global)| NamedStates { local: lazy.local_name(local), global: lazy.global_name(global) };
     let (first, then) = (name((start.1, global)), name(successors[0]));
     let steps = vec![
         RunEvent { id: 1, action: Action::Spawn { request: "r".into(), local: first.local.clone() } },

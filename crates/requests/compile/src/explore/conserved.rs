@@ -17,7 +17,7 @@
 use rustc_hash::FxHashMap;
 use serval_model::{GlobalId, LocalId};
 
-use super::function::{Function, Term};
+use super::function::{Function, FunctionTerm};
 use crate::space::Space;
 
 /// More terms are too many to combine.
@@ -63,7 +63,7 @@ pub(crate) fn combinations(space: &mut Space, pairs: &[(LocalId, GlobalId)]) -> 
 }
 
 /// The variables that change, by their values and, where these are few, by tests of them.
-fn terms(space: &Space, pairs: &[(LocalId, GlobalId)]) -> Vec<Term> {
+fn terms(space: &Space, pairs: &[(LocalId, GlobalId)]) -> Vec<FunctionTerm> {
     let initial = space.global(space.initial_global());
     let mut values: Vec<Vec<i64>> = vec![Vec::new(); initial.len()];
     for &(_, global) in pairs {
@@ -78,17 +78,17 @@ fn terms(space: &Space, pairs: &[(LocalId, GlobalId)]) -> Vec<Term> {
         seen.retain(|&value| value != first);
         seen.sort_unstable();
         if !seen.is_empty() {
-            terms.push(Term::Value(slot));
+            terms.push(FunctionTerm::Value(slot));
         }
         if (2..MAX_VALUES).contains(&seen.len()) {
-            terms.extend(seen.iter().map(|&value| Term::Is(slot, value)));
+            terms.extend(seen.iter().map(|&value| FunctionTerm::Is(slot, value)));
         }
     }
     terms
 }
 
 /// Equations, none of which follows from the others, and the vectors of local states. None where a number is too large.
-fn constraints(space: &mut Space, pairs: &[(LocalId, GlobalId)], terms: &[Term]) -> Option<(Vec<Vector>, Vec<Vector>)> {
+fn constraints(space: &mut Space, pairs: &[(LocalId, GlobalId)], terms: &[FunctionTerm]) -> Option<(Vec<Vector>, Vec<Vector>)> {
     let mut at: FxHashMap<LocalId, Vector> = space.starts().map(|&(_, start)| (start, vec![0; terms.len()])).collect();
     let mut equations: Vec<Vector> = Vec::new();
     let mut weights: Vec<Vector> = Vec::new();
@@ -97,7 +97,7 @@ fn constraints(space: &mut Space, pairs: &[(LocalId, GlobalId)], terms: &[Term])
             let step = space.moves[index];
             let Some(before) = at.get(&local) else { continue };
             let (old, new) = (space.global(global), space.global(step.global));
-            let change = |(term, &before): (&Term, &i64)| before.checked_add(term.at(new)?.checked_sub(term.at(old)?)?);
+            let change = |(term, &before): (&FunctionTerm, &i64)| before.checked_add(term.at(new)?.checked_sub(term.at(old)?)?);
             let after: Vector = terms.iter().zip(before).map(change).collect::<Option<_>>()?;
             let known = if space.is_finished(step.local) { Some(vec![0; terms.len()]) } else { at.get(&step.local).cloned() };
             match known {

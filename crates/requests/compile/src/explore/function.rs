@@ -10,19 +10,19 @@ pub(crate) enum Function {
     /// Whether it differs.
     Differs(usize),
     /// By how much these terms, each times its factor, add up to more than at first.
-    Sum(Vec<(Term, i64)>),
+    Sum(Vec<(FunctionTerm, i64)>),
 }
 
 /// What a global state says of one variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Term {
+pub(crate) enum FunctionTerm {
     /// The value at this position.
     Value(usize),
     /// 1 if it is this number, and else 0.
     Is(usize, i64),
 }
 
-impl Term {
+impl FunctionTerm {
     /// `None` where there is no such position.
     pub(crate) fn at(self, global: &[i64]) -> Option<i64> {
         match self {

@@ -28,12 +28,12 @@ pub(crate) enum Grower {
 
 /// `a + b·t` for all `t ≥ 0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Line {
+struct GrowthLine {
     a: i64,
     b: i64,
 }
 
-impl Line {
+impl GrowthLine {
     fn constant(a: i64) -> Self {
         Self { a, b: 0 }
     }
@@ -62,7 +62,7 @@ impl Line {
     }
 }
 
-fn compare(op: CompareOp, left: Line, right: Line) -> Option<Line> {
+fn compare(op: CompareOp, left: GrowthLine, right: GrowthLine) -> Option<GrowthLine> {
     let difference = left.minus(right)?;
     let holds = match op {
         CompareOp::Equal => difference.is_zero()?,
@@ -72,16 +72,16 @@ fn compare(op: CompareOp, left: Line, right: Line) -> Option<Line> {
         CompareOp::Greater => right.minus(left)?.is_negative()?,
         CompareOp::LessOrEqual => !right.minus(left)?.is_negative()?,
     };
-    Some(Line::constant(i64::from(holds)))
+    Some(GrowthLine::constant(i64::from(holds)))
 }
 
-fn arithmetic(op: ArithmeticOp, left: Line, right: Line) -> Option<Line> {
+fn arithmetic(op: ArithmeticOp, left: GrowthLine, right: GrowthLine) -> Option<GrowthLine> {
     match op {
-        ArithmeticOp::Add => Some(Line { a: left.a.checked_add(right.a)?, b: left.b.checked_add(right.b)? }),
+        ArithmeticOp::Add => Some(GrowthLine { a: left.a.checked_add(right.a)?, b: left.b.checked_add(right.b)? }),
         ArithmeticOp::Subtract => left.minus(right),
-        ArithmeticOp::Multiply if left.b == 0 => Some(Line { a: left.a.checked_mul(right.a)?, b: left.a.checked_mul(right.b)? }),
+        ArithmeticOp::Multiply if left.b == 0 => Some(GrowthLine { a: left.a.checked_mul(right.a)?, b: left.a.checked_mul(right.b)? }),
         ArithmeticOp::Multiply if right.b == 0 => arithmetic(op, right, left),
-        _ if left.b == 0 && right.b == 0 => Some(Line::constant(value::arithmetic(op, left.a, right.a).ok()?)),
+        _ if left.b == 0 && right.b == 0 => Some(GrowthLine::constant(value::arithmetic(op, left.a, right.a).ok()?)),
         _ => None,
     }
 }
@@ -90,7 +90,7 @@ fn arithmetic(op: ArithmeticOp, left: Line, right: Line) -> Option<Line> {
 #[derive(Clone)]
 struct Thread {
     node: Option<NodeId>,
-    registers: Vec<Line>,
+    registers: Vec<GrowthLine>,
 }
 
 /// How many operations one step may take here.
@@ -115,34 +115,34 @@ pub(crate) fn find_pump(space: &Space, trail: &Trail) -> Option<(usize, Vec<Grow
 }
 
 /// A configuration on the trail.
-struct Stop {
+struct TrailStop {
     global: Box<[i64]>,
     flight: BTreeMap<usize, LocalId>,
 }
 
-fn configurations(space: &Space, trail: &Trail) -> Vec<Stop> {
+fn configurations(space: &Space, trail: &Trail) -> Vec<TrailStop> {
     let mut flight = BTreeMap::new();
-    let mut stops = vec![Stop { global: space.global(space.initial_global()).into(), flight: flight.clone() }];
+    let mut stops = vec![TrailStop { global: space.global(space.initial_global()).into(), flight: flight.clone() }];
     for step in trail {
         let to = space.moves[step.step];
         flight.insert(step.thread, to.local);
         // A thread that takes no more steps in the trail does not take part.
         flight.retain(|_, &mut local| !space.is_finished(local));
-        stops.push(Stop { global: space.global(to.global).into(), flight: flight.clone() });
+        stops.push(TrailStop { global: space.global(to.global).into(), flight: flight.clone() });
     }
     stops
 }
 
-fn pump(space: &Space, piece: &[TrailStep], start: &Stop, end: &Stop) -> Option<Vec<Grower>> {
+fn pump(space: &Space, piece: &[TrailStep], start: &TrailStop, end: &TrailStop) -> Option<Vec<Grower>> {
     let machine = &space.machine;
     let mut growers = Vec::new();
-    let mut globals: Vec<Line> = Vec::new();
+    let mut globals: Vec<GrowthLine> = Vec::new();
     for (slot, (&a, &after)) in start.global.iter().zip(&end.global).enumerate() {
         let b = after.checked_sub(a)?;
         if b != 0 {
             growers.push(Grower::Global(slot));
         }
-        globals.push(Line { a, b });
+        globals.push(GrowthLine { a, b });
     }
     // Requests in flight at the start must be there again at the end: the same
     // ones at the same place, values changed by constants.
@@ -153,13 +153,13 @@ fn pump(space: &Space, piece: &[TrailStep], start: &Stop, end: &Stop) -> Option<
         if before.node != after.node {
             return None;
         }
-        let mut registers = vec![Line::constant(0); machine.graph.reg_count];
+        let mut registers = vec![GrowthLine::constant(0); machine.graph.reg_count];
         for (&reg, (&a, &next)) in machine.kept_at(before.node?).iter().zip(before.values.iter().zip(&after.values)) {
             let b = next.checked_sub(a)?;
             if b != 0 {
                 growers.push(Grower::Local(reg));
             }
-            registers[reg.index()] = Line { a, b };
+            registers[reg.index()] = GrowthLine { a, b };
         }
         threads.insert(id, Thread { node: before.node, registers });
     }
@@ -172,14 +172,14 @@ fn pump(space: &Space, piece: &[TrailStep], start: &Stop, end: &Stop) -> Option<
         let target = space.moves[step.step];
         let thread = threads.entry(step.thread).or_insert_with(|| Thread {
             node: space.local(step.from).waiting.node,
-            registers: vec![Line::constant(0); machine.graph.reg_count],
+            registers: vec![GrowthLine::constant(0); machine.graph.reg_count],
         });
         let from = Thread { node: thread.node, registers: thread.registers.clone() };
         let (after, after_globals) = run_step(space, from, &globals, target.local, space.global(target.global))?;
         globals = after_globals;
         *thread = after;
     }
-    let shifted = |start: &Line, now: &Line| now.b == start.b && start.a.checked_add(start.b) == Some(now.a);
+    let shifted = |start: &GrowthLine, now: &GrowthLine| now.b == start.b && start.a.checked_add(start.b) == Some(now.a);
     let globals_fit = wanted_globals.iter().zip(&globals).all(|(start, now)| shifted(start, now));
     let threads_fit = wanted_threads.iter().all(|(id, start)| {
         let Some(node) = start.node else { return false };
@@ -193,7 +193,13 @@ fn pump(space: &Space, piece: &[TrailStep], start: &Stop, end: &Stop) -> Option<
 
 /// Runs one step on lines along every choice; gives the way that ends, for
 /// `t = 0`, in the given target.
-fn run_step(space: &Space, from: Thread, globals: &[Line], to_local: LocalId, to_global: &[i64]) -> Option<(Thread, Vec<Line>)> {
+fn run_step(
+    space: &Space,
+    from: Thread,
+    globals: &[GrowthLine],
+    to_local: LocalId,
+    to_global: &[i64],
+) -> Option<(Thread, Vec<GrowthLine>)> {
     let machine = &space.machine;
     let target = &space.local(to_local).waiting;
     let mut ways = vec![(from.node?, from.registers, globals.to_vec())];
@@ -201,16 +207,16 @@ fn run_step(space: &Space, from: Thread, globals: &[Line], to_local: LocalId, to
     while let Some((mut at, mut registers, mut globals)) = ways.pop() {
         loop {
             left = left.checked_sub(1)?;
-            let read = |operand: Operand, registers: &[Line]| match operand {
-                Operand::Const(value) => Line::constant(value),
+            let read = |operand: Operand, registers: &[GrowthLine]| match operand {
+                Operand::Const(value) => GrowthLine::constant(value),
                 Operand::Reg(reg) => registers[reg.index()],
             };
             match machine.graph.node(at) {
                 Node::Do { op: Op::Choose { to }, next } => {
                     let mut other = registers.clone();
-                    other[to.index()] = Line::constant(1);
+                    other[to.index()] = GrowthLine::constant(1);
                     ways.push((next, other, globals.clone()));
-                    registers[to.index()] = Line::constant(0);
+                    registers[to.index()] = GrowthLine::constant(0);
                     at = next;
                 }
                 // What stays in a range does not grow; a line may leave it.
@@ -222,10 +228,10 @@ fn run_step(space: &Space, from: Thread, globals: &[Line], to_local: LocalId, to
                 Node::Do { op, next } => {
                     let value = match op {
                         Op::Copy { from, .. } => read(from, &registers),
-                        Op::Load { global, .. } => machine.slot(global).map_or(Line::constant(0), |slot| globals[slot]),
+                        Op::Load { global, .. } => machine.slot(global).map_or(GrowthLine::constant(0), |slot| globals[slot]),
                         Op::Store { from, .. } => read(from, &registers),
-                        Op::Not { from, .. } => Line::constant(i64::from(read(from, &registers).is_zero()?)),
-                        Op::Negate { from, .. } => Line::constant(0).minus(read(from, &registers))?,
+                        Op::Not { from, .. } => GrowthLine::constant(i64::from(read(from, &registers).is_zero()?)),
+                        Op::Negate { from, .. } => GrowthLine::constant(0).minus(read(from, &registers))?,
                         Op::Arithmetic { op, left, right, .. } => arithmetic(op, read(left, &registers), read(right, &registers))?,
                         Op::Compare { op, left, right, .. } => compare(op, read(left, &registers), read(right, &registers))?,
                         Op::Choose { .. } | Op::Check { .. } => return None,

@@ -26,10 +26,10 @@ const SHORTEN_TICKS: u64 = 200_000;
 /// The search, which can be stopped and taken up again.
 #[derive(Default)]
 pub(super) struct Hunt {
-    work: Option<Work>,
+    work: Option<HuntWork>,
 }
 
-struct Work {
+struct HuntWork {
     space: Space,
     /// Runs with one request at a time, with two, and so on.
     levels: Vec<Bounded>,
@@ -51,12 +51,12 @@ impl Hunt {
         &mut self,
         main: &mut Space,
         budget: &Budget,
-        look: impl FnOnce(&mut Work) -> Result<Option<Failing>, Stopped>,
+        look: impl FnOnce(&mut HuntWork) -> Result<Option<Failing>, Stopped>,
     ) -> Result<Option<Failure>, Stopped> {
         let work = self.work.get_or_insert_with(|| {
             let space = main.fresh();
             let sampler = Sampler::new(&space);
-            Work { space, levels: Vec::new(), sampler }
+            HuntWork { space, levels: Vec::new(), sampler }
         });
         let Some(found) = look(work)? else { return Ok(None) };
         let failing = shortened(&mut work.space, found, &mut budget.aside(SHORTEN_TICKS));
@@ -69,7 +69,7 @@ impl Hunt {
     }
 }
 
-impl Work {
+impl HuntWork {
     fn look(&mut self, ticks: u64, budget: &Budget) -> Result<Option<Failing>, Stopped> {
         let open = self.levels.iter().filter(|level| !level.is_complete()).count();
         for _ in open..LEVELS {

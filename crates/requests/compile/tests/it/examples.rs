@@ -6,7 +6,7 @@ use serval_budget::Budget;
 use serval_compile::{Options, compile};
 use serval_effort::{side_by_side, skips};
 use serval_model::{NetworkSystem, completed_multisets, serial_multisets};
-use serval_syntax::{Severity, Verdict, analyze};
+use serval_syntax::{ExpectedVerdict, Severity, analyze};
 use serval_testkit::say;
 use serval_testkit::suite::repository_root;
 
@@ -52,11 +52,11 @@ fn programs_do_what_their_headers_say() {
         assert!(story >= 4, "{name}: a story of {story} lines");
         let compiled = compile(&program, Options::default(), &Budget::unlimited()).unwrap_or_else(|error| panic!("{name}: {error:?}"));
         let found = compiled.components().iter().any(|component| refuted(component.system()));
-        let expected = expectation.verdict == Verdict::NotSerializable && !NEED_MORE.contains(&name.as_str());
+        let expected = expectation.verdict == ExpectedVerdict::NotSerializable && !NEED_MORE.contains(&name.as_str());
         assert_eq!(found, expected, "{name}");
         expectation.verdict
     });
-    let wrong = verdicts.iter().filter(|verdict| **verdict == Verdict::NotSerializable).count();
+    let wrong = verdicts.iter().filter(|verdict| **verdict == ExpectedVerdict::NotSerializable).count();
     let right = verdicts.len() - wrong;
     say(&format!("examples: {right} serializable and {wrong} not, as their headers say, with up to {REQUESTS} requests"));
     assert!(right + wrong >= 24);

@@ -8,7 +8,7 @@ use serval_budget::{Budget, StopReason, Stopped};
 use serval_classic_engine::{Options, linear_sets};
 use serval_model::{Node, NormalForm};
 use serval_proof::flow::{Clause, LinearSet, answers_clause};
-use serval_semilinear::{Automaton, Edge, Letter, State, image};
+use serval_semilinear::{Automaton, EdgeId, Letter, StateId, image};
 
 use crate::flow::serial::{Answers, Serial};
 
@@ -92,12 +92,12 @@ fn components(form: &NormalForm, serial: &Serial, budget: &mut Budget) -> Result
     let mut letters: Vec<Node> = form.node_numbers().filter(|&node| form.is_done(node)).collect();
     letters.sort_unstable();
     // All are there.
-    let state = |global: u32| State(states.binary_search(&global).unwrap_or_default());
+    let state = |global: u32| StateId(states.binary_search(&global).unwrap_or_default());
     let letter = |node: Node| Letter(letters.binary_search(&node).unwrap_or_default());
     let edges = serial.edges.iter().map(|&(from, node, to)| (state(from), letter(node), state(to))).collect();
     let automaton = Automaton::new(states.len(), state(form.initial_global()), edges, letters.len()).map_err(failed)?;
     let image = image(&automaton, &options.semilinear(), budget).map_err(failed)?;
-    let number_of = |edge: Edge| u32::try_from(edge.0).ok();
+    let number_of = |edge: EdgeId| u32::try_from(edge.0).ok();
     let sets = linear_sets(&image.set, &letters, number_of, &options, budget)?;
     let clause = |set: LinearSet| {
         let clause = answers_clause(form, &serial.edges, &set).ok_or(StopReason::NumberTooLarge { stage: STAGE })?;

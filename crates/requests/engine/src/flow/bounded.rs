@@ -45,17 +45,17 @@ pub enum Bounded {
 }
 
 /// A global state, and where requests in flight are, sorted.
-type State = (u32, Vec<Node>);
+type BoundedState = (u32, Vec<Node>);
 
 struct Automaton {
-    states: IndexSet<State, FxBuildHasher>,
+    states: IndexSet<BoundedState, FxBuildHasher>,
     /// From where, by which step, to where.
     edges: Vec<(usize, NodeStep, usize)>,
 }
 
 impl Automaton {
     fn new(form: &NormalForm, concurrent: usize, budget: &mut Budget) -> Result<Option<Self>, Stopped> {
-        let mut states: IndexSet<State, FxBuildHasher> = IndexSet::default();
+        let mut states: IndexSet<BoundedState, FxBuildHasher> = IndexSet::default();
         states.insert((form.initial_global(), Vec::new()));
         let mut edges = Vec::new();
         let initial: Vec<Node> = form.node_numbers().filter(|&node| form.is_initial(node)).collect();

@@ -4,13 +4,13 @@ use serval_budget::{Budget, Stopped};
 use serval_model::{Node, NormalForm};
 use serval_proof::letters::{Exactly, Fact};
 
-use super::Work;
+use super::LettersWork;
 use super::support::{self, HOW, are_in};
 
 /// Requests that are followed, at most.
 const FOLLOWED: i64 = 4;
 
-impl Work {
+impl LettersWork {
     /// A fact about runs that answer some classes as often as here: that another
     /// class which is answered here is not, or that there is no such run. One
     /// class is followed first, then two, then all.

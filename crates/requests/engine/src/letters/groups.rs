@@ -15,7 +15,7 @@ use serval_proof::letters::{Automaton, Fact, Group, Groups, LettersProof, Visit}
 
 use super::levels::{self, Collapsed};
 use super::support::{self, HOW};
-use super::{LettersOutcome, Work};
+use super::{LettersOutcome, LettersWork};
 
 /// How far the proof of each group on its own has come.
 #[derive(Debug, Default)]
@@ -40,8 +40,8 @@ pub(super) struct Begun {
     /// What is left to be covered: the groups, and the letters that are in none.
     open: VecDeque<Collapsed>,
     /// What is being covered; it has the facts meanwhile.
-    current: Option<Work>,
-    covered: Vec<Work>,
+    current: Option<LettersWork>,
+    covered: Vec<LettersWork>,
 }
 
 impl Grouped {
@@ -117,7 +117,7 @@ impl Begun {
             let mut work = match self.current.take() {
                 Some(work) => work,
                 None => match self.open.pop_front() {
-                    Some(collapsed) => Work { is_group: true, ..Work::new(form, collapsed, std::mem::take(&mut self.facts)) },
+                    Some(collapsed) => LettersWork { is_group: true, ..LettersWork::new(form, collapsed, std::mem::take(&mut self.facts)) },
                     None => return Ok(true),
                 },
             };

@@ -14,7 +14,7 @@ pub(super) struct Wanted<'a> {
 
 /// The global state, how many requests are at each node, and what is still to
 /// be answered.
-type Configuration = (u32, Vec<(Node, i64)>, Vec<i64>);
+type OpenConfiguration = (u32, Vec<(Node, i64)>, Vec<i64>);
 
 /// How a search for a run ended.
 pub(super) enum Realised {
@@ -42,7 +42,7 @@ pub(super) fn realise(form: &NormalForm, wanted: Wanted<'_>, configurations: usi
     let mut global = form.initial_global();
     // Each step, and whether its request comes in with it.
     let mut path: Vec<(NodeStep, bool)> = Vec::new();
-    let mut seen: FxHashSet<Configuration> = FxHashSet::default();
+    let mut seen: FxHashSet<OpenConfiguration> = FxHashSet::default();
     let mut moves: Vec<Vec<(NodeStep, bool)>> = Vec::new();
     loop {
         if missing == 0 {

@@ -38,7 +38,7 @@ pub(super) fn find_region(automaton: &Automaton, classes: u32, counts: &[i64], b
     let counts: Vec<i64> = (0..classes as usize).map(|class| counts.get(class).copied().unwrap_or(0)).collect();
     let counts = counts.as_slice();
     let Some(walk) = short_walk(automaton, counts, budget)? else { return Ok(None) };
-    let mut frame = Frame::new(automaton, counts, &walk);
+    let mut frame = RegionFrame::new(automaton, counts, &walk);
     frame.extend(budget)?;
     let Some(vertex) = frame.vertex(budget)? else { return Ok(None) };
     let (span, basis) = frame.basis(&vertex, budget)?;
@@ -70,7 +70,7 @@ fn visited(automaton: &Automaton, walk: &[i64]) -> BTreeSet<u32> {
 }
 
 /// What has been chosen so far.
-struct Frame<'a> {
+struct RegionFrame<'a> {
     automaton: &'a Automaton,
     counts: &'a [i64],
     last: u32,
@@ -83,7 +83,7 @@ struct Frame<'a> {
     tree: Vec<(u32, u32)>,
 }
 
-impl<'a> Frame<'a> {
+impl<'a> RegionFrame<'a> {
     /// The states of a walk, and a tree of shortest ways along it.
     fn new(automaton: &'a Automaton, counts: &'a [i64], walk: &[i64]) -> Self {
         let mut reached = vec![automaton.start];

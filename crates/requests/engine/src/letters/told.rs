@@ -13,7 +13,7 @@ use serval_linear::{Linear, Literal, Node as TreeNode, Problem, Reference, Tree}
 /// An incremental solver for a problem that grows, perhaps with a bound on the sum
 /// of the counts.
 #[derive(Clone)]
-pub(super) struct Told {
+pub(super) struct IncrementalSolver {
     solver: Solver,
     /// How many clauses of the problem it knows.
     clauses: usize,
@@ -31,13 +31,13 @@ struct Unit {
     others: (usize, usize),
 }
 
-impl std::fmt::Debug for Told {
+impl std::fmt::Debug for IncrementalSolver {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Told").field("clauses", &self.clauses).finish_non_exhaustive()
     }
 }
 
-impl Told {
+impl IncrementalSolver {
     pub(super) fn new(classes: u32, bound: Option<i64>) -> Self {
         let mut solver = Solver::default();
         for _ in 0..classes {
@@ -166,7 +166,7 @@ mod tests {
             vec![Literal::NotDivisible(Linear::new([(0, 1), (1, 1)], 0).unwrap(), 2)],
         ];
         let mut problem = Problem { variables: 2, ..Problem::default() };
-        let mut told = Told::new(2, None);
+        let mut told = IncrementalSolver::new(2, None);
         for clause in clauses {
             assert!(told.solve(&problem, &mut Budget::ticks(10_000)).unwrap().is_ok());
             problem.clauses.push(clause);
@@ -177,7 +177,7 @@ mod tests {
         assert!(!tree.nodes.contains(&TreeNode::Clause { clause: 1 }));
         let mut contradictory = Problem { variables: 1, ..Problem::default() };
         contradictory.clauses = vec![vec![never(), at_least(&[(0, -1)], 1)], vec![at_least(&[(0, 1)], -2), never()]];
-        let tree = Told::new(1, None).solve(&contradictory, &mut Budget::ticks(1_000)).unwrap().unwrap_err();
+        let tree = IncrementalSolver::new(1, None).solve(&contradictory, &mut Budget::ticks(1_000)).unwrap().unwrap_err();
         assert_eq!(check_tree(&contradictory, &tree, &mut Budget::unlimited()), Ok(()));
         assert_eq!(tree.nodes.len(), 5);
     }

@@ -13,7 +13,7 @@ use serval_linear::{Linear, Literal, Problem};
 use serval_proof::letters::Automaton;
 
 /// From, label, to.
-type Edge = (u32, u32, u32);
+type LabelledEdge = (u32, u32, u32);
 
 /// Pairs of a part of the numbers and a state that are gone through at most.
 const TABLE: usize = 1 << 16;
@@ -56,7 +56,12 @@ pub(super) fn walk_within(
 
 /// A walk, if there is one, by going through all parts of the numbers: which
 /// states walks with these lead to. `None` where there are too many.
-fn by_tables(start: u32, edges: &[Edge], counts: &BTreeMap<u32, i64>, budget: &mut Budget) -> Result<Option<Option<Vec<i64>>>, Stopped> {
+fn by_tables(
+    start: u32,
+    edges: &[LabelledEdge],
+    counts: &BTreeMap<u32, i64>,
+    budget: &mut Budget,
+) -> Result<Option<Option<Vec<i64>>>, Stopped> {
     if counts.values().any(|&count| count < 0) {
         return Ok(Some(None));
     }
@@ -105,7 +110,7 @@ fn by_tables(start: u32, edges: &[Edge], counts: &BTreeMap<u32, i64>, budget: &m
 /// How often each edge is used on the way to a pair. Each step back takes away a
 /// label, so that the way ends.
 fn uses_of(
-    edges: &[Edge],
+    edges: &[LabelledEdge],
     states: &BTreeMap<u32, usize>,
     digits: &BTreeMap<u32, (usize, usize)>,
     came: &[Option<usize>],
@@ -126,7 +131,7 @@ fn uses_of(
 /// A walk, if there is one, by the solver.
 pub(crate) fn by_counting(
     start: u32,
-    edges: &[Edge],
+    edges: &[LabelledEdge],
     counts: &BTreeMap<u32, i64>,
     budget: &mut Budget,
 ) -> Result<Option<Vec<i64>>, Stopped> {
@@ -179,7 +184,7 @@ pub(crate) fn by_counting(
 }
 
 /// The states that used edges lead to from the start.
-fn reached_by(start: u32, edges: &[Edge], uses: &[i64]) -> BTreeSet<u32> {
+fn reached_by(start: u32, edges: &[LabelledEdge], uses: &[i64]) -> BTreeSet<u32> {
     let mut leaving: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (&(from, _, to), _) in edges.iter().zip(uses).filter(|&(_, &used)| used > 0) {
         leaving.entry(from).or_default().push(to);

@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 use serval_budget::checkpoint::fenced;
 
 use super::tasks::Kind;
-use super::{Decision, End, Found, Method, Work};
+use super::{Decision, End, Found, Method, PortfolioWork};
 
 /// What panicked, and is not asked again.
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl Broken {
     }
 }
 
-impl Work<'_> {
+impl PortfolioWork<'_> {
     /// Searches, unless a search has panicked. What had been ruled out by then stays: a layer counts when it is over.
     pub(super) fn searching(&mut self, search: impl FnOnce(&mut Self) -> Result<(), End>) -> Result<(), End> {
         if self.broken.search {

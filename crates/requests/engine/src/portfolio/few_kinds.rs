@@ -2,10 +2,10 @@
 
 use serval_budget::{Budget, Stopped};
 
-use super::{End, Method, Work};
+use super::{End, Method, PortfolioWork};
 use crate::search::SubsetSearch;
 
-impl Work<'_> {
+impl PortfolioWork<'_> {
     /// Searches sets of few kinds of requests in the components that are not
     /// proved, with `ticks` ticks for each, or those that a first search is worth.
     pub(super) fn few_kinds(&mut self, ticks: Option<u64>) -> Result<(), End> {

@@ -2,7 +2,7 @@
 //! among others.
 
 use serval_budget::{Cancel, StopReason};
-use serval_classic_engine::{Options, Verdict, decide, no_clock};
+use serval_classic_engine::{ClassicVerdict, Options, decide, no_clock};
 use serval_model::NetworkSystem;
 use serval_proof::Part;
 
@@ -17,9 +17,9 @@ pub(super) fn prove(system: &NetworkSystem, ticks: u64, cancel: &Cancel) -> Atte
     let disjuncts = usize::try_from(ticks / TICKS_PER_DISJUNCT).unwrap_or(usize::MAX).saturating_add(FEWEST_DISJUNCTS);
     let options = Options { ticks: [ticks, ticks / 8, ticks], max_disjuncts: disjuncts, net_first: false, ..Options::default() };
     match decide(system, &options, cancel, &no_clock).verdict {
-        Verdict::Serializable(proof) => Attempt::Part(Part::Invariant(proof)),
-        Verdict::Refuted(run) => Attempt::Run(run),
-        Verdict::Unknown(StopReason::Unsupported { .. } | StopReason::NumberTooLarge { .. }) => Attempt::Ended,
-        Verdict::Unknown(_) => Attempt::Short,
+        ClassicVerdict::Serializable(proof) => Attempt::Part(Part::Invariant(proof)),
+        ClassicVerdict::Refuted(run) => Attempt::Run(run),
+        ClassicVerdict::Unknown(StopReason::Unsupported { .. } | StopReason::NumberTooLarge { .. }) => Attempt::Ended,
+        ClassicVerdict::Unknown(_) => Attempt::Short,
     }
 }

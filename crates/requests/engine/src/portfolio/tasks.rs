@@ -11,11 +11,11 @@ use serval_proof::letters::LettersProof;
 use serval_proof::script::Entry;
 use serval_proof::{CasesProof, Part};
 
-use super::{Attempt, End, Method, Progress, Work, logged, published};
+use super::{Attempt, End, Method, PortfolioWork, Progress, logged, published};
 use crate::cases::{self, CaseOutcome};
 use crate::flow::bounded::{self, Bounded};
 use crate::flow::{self, FlowOutcome};
-use crate::letters::{Kept, LettersOutcome};
+use crate::letters::{LettersOutcome, LettersProgress};
 use crate::reduce::{reduce, track};
 
 /// Requests in flight between steps that are tried by counting, in the first
@@ -73,7 +73,7 @@ pub(super) struct Task {
     concurrent: usize,
 }
 
-impl Work<'_> {
+impl PortfolioWork<'_> {
     /// The tasks of some kinds for the components that are not proved.
     pub(super) fn tasks_of(&self, kinds: &[Kind], round: usize) -> Vec<Task> {
         let mut tasks = Vec::new();
@@ -301,7 +301,7 @@ impl Work<'_> {
             let found = match reduced {
                 Err(_) => Attempt::Short,
                 Ok(_) if tracked.form().is_atomic() => Attempt::Part(Part::Atomic(script)),
-                Ok(_) => in_letters(tracked.form(), script, &mut Kept::default(), lifted, &mut part),
+                Ok(_) => in_letters(tracked.form(), script, &mut LettersProgress::default(), lifted, &mut part),
             };
             if matches!(found, Attempt::Part(_) | Attempt::Run(_)) {
                 return found;
@@ -315,7 +315,13 @@ impl Work<'_> {
 }
 
 /// A proof over the numbers of answers of a system that a script leaves.
-fn in_letters(form: &NormalForm, script: Vec<Entry>, kept: &mut Kept, lifted: &dyn Fn(Run) -> Attempt, budget: &mut Budget) -> Attempt {
+fn in_letters(
+    form: &NormalForm,
+    script: Vec<Entry>,
+    kept: &mut LettersProgress,
+    lifted: &dyn Fn(Run) -> Attempt,
+    budget: &mut Budget,
+) -> Attempt {
     match kept.prove(form, budget) {
         Ok(LettersOutcome::Proof(proof)) => Attempt::Part(Part::Letters(Box::new(LettersProof { script, ..proof }))),
         Ok(LettersOutcome::Run(run)) => lifted(run),

@@ -34,7 +34,7 @@ pub(super) fn find(reduced: &Reduced, budget: &mut Budget) -> Result<Vec<Entry>,
     Ok(globals.map(|(globals, drops)| Entry::Dominated(Dominated { locals: Vec::new(), globals, drops })).into_iter().collect())
 }
 
-type Found = Option<(Vec<Pair>, Vec<(u32, u32)>)>;
+type DominatedNodes = Option<(Vec<Pair>, Vec<(u32, u32)>)>;
 
 fn find_by(
     form: &NormalForm,
@@ -42,7 +42,7 @@ fn find_by(
     comparable: impl Fn(NodeStep, NodeStep) -> bool,
     end: impl Fn(NodeStep) -> u32,
     requirements_of: impl FnMut(Pair, &mut Budget) -> Result<Requirements, Stopped>,
-) -> Result<Found, Stopped> {
+) -> Result<DominatedNodes, Stopped> {
     // Pairs of steps from one point, by number.
     let mut rivals: Vec<(u32, u32)> = Vec::new();
     let steps = form.steps();

@@ -5,7 +5,7 @@ use serval_model::{Event, GlobalId, Letter, LocalId, Moves, RequestId, Run, Step
 use super::RequestMultiset;
 
 /// A request in flight: its name and its local state.
-pub(crate) type Place = (RequestId, LocalId);
+pub(crate) type InFlight = (RequestId, LocalId);
 
 /// A global state, who is in flight, what has been answered. A request that is
 /// neither in flight nor has answered is still to come.
@@ -13,9 +13,9 @@ pub(crate) type Place = (RequestId, LocalId);
 pub(crate) struct Config {
     pub(crate) global: GlobalId,
     /// Sorted; without `current`.
-    pub(crate) flight: Vec<Place>,
+    pub(crate) flight: Vec<InFlight>,
     /// Who moved last, where that is distinguished.
-    pub(crate) current: Option<Place>,
+    pub(crate) current: Option<InFlight>,
     /// Sorted.
     pub(crate) completed: Vec<Letter>,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Config {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn {
     /// Where it was; for one still to come, its start.
-    pub(crate) from: Place,
+    pub(crate) from: InFlight,
     /// Whether it was in flight.
     pub(crate) was_in_flight: bool,
     /// Whether it also made the previous turn, where that is distinguished.
@@ -38,20 +38,20 @@ pub(crate) struct Expander<'d> {
     requests: &'d RequestMultiset,
     /// Tell apart who moved last.
     track: bool,
-    starts: Vec<Place>,
+    starts: Vec<InFlight>,
     /// Requests with exactly one start.
     single: Vec<bool>,
     successors: Vec<(LocalId, GlobalId)>,
     responses: Vec<serval_model::ResponseId>,
     /// Who is in flight besides the one whose turn it is.
-    flight: Vec<Place>,
+    flight: Vec<InFlight>,
     /// How many of each name are still to come.
     to_come: RequestMultiset,
 }
 
 impl<'d> Expander<'d> {
     pub(crate) fn new<M: Moves>(system: &M, requests: &'d RequestMultiset, track: bool) -> Self {
-        let starts: Vec<Place> = system.starts().to_vec();
+        let starts: Vec<InFlight> = system.starts().to_vec();
         let single = (0..requests.len()).map(|name| starts.iter().filter(|(request, _)| request.index() == name).count() == 1).collect();
         Self { requests, track, starts, single, successors: Vec::new(), responses: Vec::new(), flight: Vec::new(), to_come: Vec::new() }
     }
@@ -100,7 +100,7 @@ impl<'d> Expander<'d> {
         &mut self,
         system: &mut M,
         config: &Config,
-        from: Place,
+        from: InFlight,
         was_in_flight: bool,
         continues: bool,
         out: &mut Vec<(Turn, Config)>,

@@ -1,7 +1,7 @@
 //! Runs as the certificates that the checker reads.
 
 use serval_model::{Event, Named, Run};
-use serval_proof::{Action, Completed, RunCertificate, RunEvent, States};
+use serval_proof::{Action, Completed, NamedStates, RunCertificate, RunEvent};
 
 /// A run of `system` in names. Whether it is one is not checked here.
 pub fn run_certificate<S: Named>(system: &S, run: &Run) -> RunCertificate {
@@ -11,8 +11,8 @@ pub fn run_certificate<S: Named>(system: &S, run: &Run) -> RunCertificate {
         let action = match event {
             Event::Spawn { request, local, .. } => Action::Spawn { request: system.request_name(request), local: system.local_name(local) },
             Event::Step { step, .. } => Action::Step {
-                from: States { local: system.local_name(step.local), global: system.global_name(step.global) },
-                to: States { local: system.local_name(step.to_local), global: system.global_name(step.to_global) },
+                from: NamedStates { local: system.local_name(step.local), global: system.global_name(step.global) },
+                to: NamedStates { local: system.local_name(step.to_local), global: system.global_name(step.to_global) },
             },
             Event::Respond { thread, response } => {
                 // The events of a `Run` hang together, so the request is there.

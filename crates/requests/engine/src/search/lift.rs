@@ -21,14 +21,14 @@ enum At {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct State {
+struct LiftState {
     turn: usize,
     global: GlobalId,
     places: Vec<At>,
 }
 
 #[derive(Clone, Copy)]
-enum Action {
+enum LiftAction {
     NextTurn,
     Spawn(LocalId),
     Step(Step),
@@ -53,8 +53,8 @@ pub fn lift(original: &NetworkSystem, reduced: &Run, budget: &mut Budget) -> Res
             (_, None) => return Ok(None),
         }
     }
-    let initial = State { turn: 0, global: original.initial_global(), places: vec![At::ToCome; threads.len()] };
-    let mut seen: IndexMap<State, Option<(usize, Action)>, FxBuildHasher> = IndexMap::default();
+    let initial = LiftState { turn: 0, global: original.initial_global(), places: vec![At::ToCome; threads.len()] };
+    let mut seen: IndexMap<LiftState, Option<(usize, LiftAction)>, FxBuildHasher> = IndexMap::default();
     seen.insert(initial, None);
     // Depth first: mostly the first way that is tried works.
     let mut to_visit = vec![0];
@@ -65,28 +65,28 @@ pub fn lift(original: &NetworkSystem, reduced: &Run, budget: &mut Budget) -> Res
         let Some(&at) = turns.get(state.turn) else {
             return Ok(perform(original, &threads, &turns, &actions_to(&seen, position)));
         };
-        let mut next: Vec<(Action, State)> = Vec::new();
+        let mut next: Vec<(LiftAction, LiftState)> = Vec::new();
         // A request without a further turn must be gone.
         if state.places[at] == At::Gone || turns[state.turn + 1..].contains(&at) {
-            next.push((Action::NextTurn, State { turn: state.turn + 1, ..state.clone() }));
+            next.push((LiftAction::NextTurn, LiftState { turn: state.turn + 1, ..state.clone() }));
         }
-        let mut moved = |action: Action, global: GlobalId, place: At| {
+        let mut moved = |action: LiftAction, global: GlobalId, place: At| {
             let mut places = state.places.clone();
             places[at] = place;
-            next.push((action, State { turn: state.turn, global, places }));
+            next.push((action, LiftState { turn: state.turn, global, places }));
         };
         match state.places[at] {
             At::ToCome => {
                 for &(_, local) in original.starts().iter().filter(|start| start.0 == threads[at].1) {
-                    moved(Action::Spawn(local), state.global, At::Local(local));
+                    moved(LiftAction::Spawn(local), state.global, At::Local(local));
                 }
             }
             At::Local(local) => {
                 for &step in original.steps_from(local, state.global) {
-                    moved(Action::Step(step), step.to_global, At::Local(step.to_local));
+                    moved(LiftAction::Step(step), step.to_global, At::Local(step.to_local));
                 }
                 if original.answers_of(local).iter().any(|&(_, response)| Some(response) == threads[at].2) {
-                    moved(Action::Respond, state.global, At::Gone);
+                    moved(LiftAction::Respond, state.global, At::Gone);
                 }
             }
             At::Gone => {}
@@ -102,7 +102,7 @@ pub fn lift(original: &NetworkSystem, reduced: &Run, budget: &mut Budget) -> Res
     Ok(None)
 }
 
-fn actions_to(seen: &IndexMap<State, Option<(usize, Action)>, FxBuildHasher>, mut position: usize) -> Vec<Action> {
+fn actions_to(seen: &IndexMap<LiftState, Option<(usize, LiftAction)>, FxBuildHasher>, mut position: usize) -> Vec<LiftAction> {
     let mut actions = Vec::new();
     while let Some((_, Some((before, action)))) = seen.get_index(position) {
         actions.push(*action);
@@ -116,17 +116,17 @@ fn perform(
     original: &NetworkSystem,
     threads: &[(ThreadId, RequestId, Option<ResponseId>)],
     turns: &[usize],
-    actions: &[Action],
+    actions: &[LiftAction],
 ) -> Option<Run> {
     let mut run = Run::new(original.initial_global());
     let mut turn = 0;
     for action in actions {
         let (thread, request, response) = threads[*turns.get(turn)?];
         match *action {
-            Action::NextTurn => turn += 1,
-            Action::Spawn(local) => run.push(Event::Spawn { thread, request, local }).ok()?,
-            Action::Step(step) => run.push(Event::Step { thread, step }).ok()?,
-            Action::Respond => run.push(Event::Respond { thread, response: response? }).ok()?,
+            LiftAction::NextTurn => turn += 1,
+            LiftAction::Spawn(local) => run.push(Event::Spawn { thread, request, local }).ok()?,
+            LiftAction::Step(step) => run.push(Event::Step { thread, step }).ok()?,
+            LiftAction::Respond => run.push(Event::Respond { thread, response: response? }).ok()?,
         }
     }
     run.is_complete().then_some(run)

@@ -15,14 +15,14 @@ use super::layer::{LayerOutcome, MAX_MULTISETS, Search};
 use super::{RequestMultiset, Waits, request_multisets};
 
 /// What one choice of requests gave, and the ticks it took.
-struct Answer {
+struct ChoiceAnswer {
     found: Result<Option<Run>, Stopped>,
     ticks: u64,
 }
 
 /// What is known so far.
 struct Board {
-    answers: Vec<Option<Answer>>,
+    answers: Vec<Option<ChoiceAnswer>>,
     /// All answers before this position are there, and their ticks.
     prefix: usize,
     prefix_ticks: u64,
@@ -73,7 +73,7 @@ pub fn parallel_layer(
     let board = layer.board.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     for answer in board.answers {
         // Missing answers come after one that ended the layer.
-        let Some(Answer { found, ticks }) = answer else { break };
+        let Some(ChoiceAnswer { found, ticks }) = answer else { break };
         if let Err(stopped) = budget.spend(ticks) {
             return LayerOutcome::Stopped(stopped);
         }
@@ -107,7 +107,7 @@ impl Layer<'_> {
             let Ok(mut board) = self.board.lock() else { return };
             let ticks = before - own.left();
             spent = spent.saturating_add(ticks);
-            board.answers[position] = Some(Answer { found, ticks });
+            board.answers[position] = Some(ChoiceAnswer { found, ticks });
             while let Some(Some(answer)) = board.answers.get(board.prefix) {
                 board.prefix_ticks = board.prefix_ticks.saturating_add(answer.ticks);
                 board.prefix += 1;

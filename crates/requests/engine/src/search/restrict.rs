@@ -154,7 +154,7 @@ impl Restriction {
 
     /// The restriction with its silent local states contracted, which has the
     /// same requests and responses, and its shape.
-    pub(super) fn contracted(&self) -> (NetworkSystem, Shape) {
+    pub(super) fn contracted(&self) -> (NetworkSystem, RestrictionShape) {
         let target = self.targets();
         let system = &self.system;
         let mut locals: IndexSet<LocalId, FxBuildHasher> = IndexSet::default();
@@ -190,7 +190,7 @@ impl Restriction {
         }
         steps.sort_unstable();
         let contracted = written(builder, [locals.len(), self.globals.len(), self.responses.len()], &steps);
-        (contracted, Shape { starts, steps, answers })
+        (contracted, RestrictionShape { starts, steps, answers })
     }
 
     /// Where each local state leads silently; itself, if it is not silent.
@@ -234,7 +234,7 @@ impl Restriction {
 /// What a contracted restriction does, in numbers: two of the same shape have
 /// the same runs up to the names of what occurs in them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Shape {
+pub(super) struct RestrictionShape {
     starts: Vec<(RequestId, usize)>,
     steps: Vec<(usize, usize, usize, usize)>,
     answers: Vec<(usize, usize)>,

@@ -19,7 +19,7 @@ use serval_model::{Halt, Moves, RequestId, Run};
 
 use super::conflict::{neighbours, sets_of};
 use super::layer::{MAX_MULTISETS, Search};
-use super::restrict::{NotRestricted, Restriction, Shape};
+use super::restrict::{NotRestricted, Restriction, RestrictionShape};
 use super::{RequestMultiset, lift, request_multisets};
 
 /// Sets of one size on the first level.
@@ -38,12 +38,12 @@ const LIFT_TICKS: u64 = 2_000_000;
 /// A search of one system by sets of kinds.
 pub struct SubsetSearch<M> {
     system: M,
-    known: FxHashMap<Looked, Known>,
+    known: FxHashMap<Looked, SubsetFacts>,
 }
 
 /// What is known of a set of kinds, of runs in which each of them occurs.
 #[derive(Default)]
-struct Known {
+struct SubsetFacts {
     /// No counterexample has this number of requests or fewer.
     cleared: u32,
     /// The ticks that did not suffice for more.
@@ -54,14 +54,14 @@ struct Known {
 #[derive(PartialEq, Eq, Hash)]
 enum Looked {
     /// Its contracted restriction, whichever kinds these are.
-    Shape(Shape),
+    Shape(RestrictionShape),
     /// The kinds, where the restriction is too large to be written out.
     Kinds(Vec<usize>),
 }
 
 /// How far one level goes.
 #[derive(Clone, Copy)]
-struct Level {
+struct SubsetLevel {
     sets: usize,
     ticks: u64,
     kinds: usize,
@@ -76,7 +76,7 @@ enum Searched {
     Unknown,
 }
 
-impl Level {
+impl SubsetLevel {
     fn numbered(number: u32) -> Self {
         let factor = 4_u64.saturating_pow(number);
         Self {
@@ -119,7 +119,7 @@ impl<M: Moves> SubsetSearch<M> {
         let neighbours = neighbours(&mut self.system, kinds, budget);
         let most = kinds.min(up_to as usize);
         for number in 0..=u32::MAX {
-            let level = Level::numbered(number);
+            let level = SubsetLevel::numbered(number);
             let mut complete = level.kinds >= most;
             for size in 1..=level.kinds.min(most) {
                 let requests = u32::try_from(size).unwrap_or(u32::MAX);
@@ -216,7 +216,7 @@ fn layers<N: Moves>(
     search: &mut Search<N>,
     kinds: usize,
     range: RangeInclusive<u32>,
-    known: &mut Known,
+    known: &mut SubsetFacts,
     budget: &mut Budget,
     spread: impl Fn(RequestMultiset) -> RequestMultiset,
 ) -> Result<Option<Run>, Halt<N::Stop>> {

@@ -3,7 +3,7 @@
 use serval_budget::{Budget, Cancel};
 use serval_compile::{Options, compile};
 use serval_effort::{skips, sweep};
-use serval_engine::letters::{Kept, LettersOutcome, prove};
+use serval_engine::letters::{LettersOutcome, LettersProgress, prove};
 use serval_engine::portfolio::{Found, Method, Plan, decide};
 use serval_families::Family;
 use serval_model::{NetworkSystem, NormalForm};
@@ -24,7 +24,7 @@ fn accepted(system: &NetworkSystem, proof: LettersProof) -> bool {
 
 /// Attempts of which each has as many ticks as all before; the last one, and the ticks of all.
 fn continued(form: &NormalForm, most: u64) -> (Option<LettersOutcome>, u64) {
-    let (mut kept, mut ticks, mut sum) = (Kept::default(), FIRST, 0);
+    let (mut kept, mut ticks, mut sum) = (LettersProgress::default(), FIRST, 0);
     while sum < most {
         let mut budget = Budget::ticks(ticks);
         let found = kept.prove(form, &mut budget);

@@ -43,7 +43,7 @@ pub struct Track {
 }
 
 /// A global state and how many requests are in each group.
-type State = (u32, Box<[u8]>);
+type TrackedState = (u32, Box<[u8]>);
 
 impl Rule for Track {
     fn in_range(&self, range: &Range) -> bool {
@@ -75,11 +75,11 @@ impl Rule for Track {
 }
 
 /// A step with the positions of the states before and after it.
-type Edge = (NodeStep, u32, u32);
+type TrackedStep = (NodeStep, u32, u32);
 
 impl Track {
     /// The states that can be reached, the first one first, and the steps between them.
-    fn reach(&self, form: &NormalForm, budget: &mut Budget) -> Result<(Vec<State>, Vec<Edge>), Stopped> {
+    fn reach(&self, form: &NormalForm, budget: &mut Budget) -> Result<(Vec<TrackedState>, Vec<TrackedStep>), Stopped> {
         let mut inside = vec![vec![false; self.groups.len()]; form.nodes().len()];
         for (group, nodes) in self.groups.iter().enumerate() {
             for &node in nodes {
@@ -91,8 +91,8 @@ impl Track {
             under[step.global as usize].push(step);
         }
         let cost = 1 + self.groups.len() as u64 / 4;
-        let first: State = (form.initial_global(), vec![0; self.groups.len()].into());
-        let mut numbers: FxHashMap<State, u32> = FxHashMap::default();
+        let first: TrackedState = (form.initial_global(), vec![0; self.groups.len()].into());
+        let mut numbers: FxHashMap<TrackedState, u32> = FxHashMap::default();
         numbers.insert(first.clone(), 0);
         let (mut states, mut edges) = (vec![first], Vec::new());
         let mut from = 0;
@@ -135,7 +135,7 @@ impl Track {
 }
 
 /// For each state its number among those that lead to one in which no request is counted, in their order.
-fn numbers_of_leading_home(states: &[State], edges: &[Edge], budget: &mut Budget) -> Result<Vec<Option<u32>>, Stopped> {
+fn numbers_of_leading_home(states: &[TrackedState], edges: &[TrackedStep], budget: &mut Budget) -> Result<Vec<Option<u32>>, Stopped> {
     budget.spend(states.len() as u64 + edges.len() as u64)?;
     let mut before: Vec<Vec<u32>> = vec![Vec::new(); states.len()];
     for &(_, from, to) in edges {

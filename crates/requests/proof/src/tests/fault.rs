@@ -5,7 +5,7 @@ use serval_model::{GlobalId, LocalId, Moves, Named, NetworkSystem, RequestId, Re
 
 use super::support::{counter, lost_update, respond, spawn, step};
 use super::switch::without;
-use crate::{Body, Caps, Certificate, Claim, Condition, Fails, Failure, FaultCertificate, Input, Refusal, States, check, fingerprint};
+use crate::{Body, Caps, Certificate, Claim, Condition, Fails, Failure, FaultCertificate, Input, NamedStates, Refusal, check, fingerprint};
 
 /// The counter, whose second step divides by zero where another request has moved it, and is given up where it holds
 /// the larger value.
@@ -101,7 +101,7 @@ fn genuine() -> Certificate {
         step(1, ("read 0", "0"), ("done 0", "1")),
         respond(1, "done 0", "0"),
     ];
-    let from = States { local: "read 0".into(), global: "1".into() };
+    let from = NamedStates { local: "read 0".into(), global: "1".into() };
     let body = Body::Fault(Box::new(FaultCertificate { steps, fails: Fails { id: 2, from, fault: Failure::DivisionByZero } }));
     Certificate { input: fingerprint("the text"), component: 0, claim: Claim::Fault, body }
 }
@@ -191,7 +191,7 @@ fn the_run_before_is_replayed() {
 fn a_step_that_is_given_up_is_no_failure() {
     let certificate = changed(|fault| {
         fault.steps.extend([spawn(3), step(3, ("start", "1"), ("read 1", "1"))]);
-        fault.fails = Fails { id: 3, from: States { local: "read 1".into(), global: "1".into() }, fault: Failure::DivisionByZero };
+        fault.fails = Fails { id: 3, from: NamedStates { local: "read 1".into(), global: "1".into() }, fault: Failure::DivisionByZero };
     });
     assert_eq!(refused(&certificate), Condition::FaultStep);
 }

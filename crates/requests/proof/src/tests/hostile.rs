@@ -5,7 +5,7 @@ use serval_budget::Cancel;
 use serval_model::NetworkSystem;
 
 use super::support::{Case, answers, counter, lost_update, respond, spawn, step};
-use crate::{Action, Caps, Certificate, Condition, Refusal, RunCertificate, RunEvent, States, check_run};
+use crate::{Action, Caps, Certificate, Condition, NamedStates, Refusal, RunCertificate, RunEvent, check_run};
 
 #[test]
 fn deep_and_long_texts() {
@@ -57,7 +57,7 @@ fn huge_names() {
         r#"{{"initial_global": {quoted}, "requests": [["r", "l"]], "responses": [["l", "ok"]], "transitions": [["l", {quoted}, "l", {quoted}]]}}"#
     );
     let system = NetworkSystem::from_json(&text).unwrap();
-    let states = || States { local: "l".into(), global: name.clone() };
+    let states = || NamedStates { local: "l".into(), global: name.clone() };
     let mut steps = vec![RunEvent { id: 1, action: Action::Spawn { request: "r".into(), local: "l".into() } }];
     steps.extend((0..100).map(|_| RunEvent { id: 1, action: Action::Step { from: states(), to: states() } }));
     let run = RunCertificate { steps, completed: Vec::new() };

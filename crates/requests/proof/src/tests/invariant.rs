@@ -6,7 +6,7 @@ use super::flow::{once, set};
 use super::scripts::{Harm, Wrong};
 use super::support::{Case, counter, enough, misread};
 use crate::flow::{Fact, LinearSet, serial_edges, set_clause};
-use crate::invariant::{Bound, InvariantProof, Kept, afterwards, is_kept, node_variable};
+use crate::invariant::{Bound, InvariantProof, Preservation, afterwards, is_kept, node_variable};
 use crate::{Body, Certificate, Condition, Part, Refusal};
 use serval_linear::{Node, Reference, Tree};
 
@@ -104,7 +104,7 @@ fn nobody_comes(system: NetworkSystem) -> InvariantProof {
             if !is_kept(clause, step.global, &afterwards(&form, clause, number, step).unwrap()) {
                 // A request is there, and none is.
                 let none = 2 + open.iter().position(|&node| node == step.node).unwrap();
-                proof.kept.push(Kept { step: number, clause: index, tree: Tree { nodes: vec![farkas(&[0, none])] } });
+                proof.kept.push(Preservation { step: number, clause: index, tree: Tree { nodes: vec![farkas(&[0, none])] } });
             }
         }
     }

@@ -7,7 +7,7 @@ use serval_budget::{Budget, Cancel};
 use serval_model::{Event, Letter, Move, Multiset, NetworkSystem, Run, Step, ThreadId, enabled_moves, replay, serial_multisets};
 
 use crate::{
-    Action, Body, Caps, Certificate, Claim, Condition, FormatError, Input, Part, Refusal, RunCertificate, RunEvent, States, check,
+    Action, Body, Caps, Certificate, Claim, Condition, FormatError, Input, NamedStates, Part, Refusal, RunCertificate, RunEvent, check,
     fingerprint,
 };
 
@@ -118,7 +118,7 @@ pub(super) fn spawn(id: u32) -> RunEvent {
 }
 
 pub(super) fn step(id: u32, from: (&str, &str), to: (&str, &str)) -> RunEvent {
-    let states = |(local, global): (&str, &str)| States { local: local.into(), global: global.into() };
+    let states = |(local, global): (&str, &str)| NamedStates { local: local.into(), global: global.into() };
     RunEvent { id, action: Action::Step { from: states(from), to: states(to) } }
 }
 
@@ -174,7 +174,7 @@ pub(super) fn find_run(system: &NetworkSystem, wanted: &Multiset<Letter>) -> Opt
 /// A run in names.
 pub(super) fn in_names(system: &NetworkSystem, run: &Run) -> RunCertificate {
     let local = |id| system.local_name(id).to_owned();
-    let states = |local_id, global| States { local: local(local_id), global: system.global_name(global).to_owned() };
+    let states = |local_id, global| NamedStates { local: local(local_id), global: system.global_name(global).to_owned() };
     let mut at = BTreeMap::new();
     let steps = run.events().iter().map(|event| {
         let action = match *event {

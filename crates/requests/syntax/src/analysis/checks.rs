@@ -18,7 +18,7 @@ const MAX_CANDIDATES: usize = 1000;
 
 /// What is known about a program, of which some may not have been read.
 #[derive(Clone, Copy)]
-pub(crate) struct Known {
+pub(crate) struct ProgramFacts {
     /// Whether all is known that is done to globals.
     pub(crate) globals: bool,
     /// Whether all is known that is done to locals.
@@ -28,7 +28,7 @@ pub(crate) struct Known {
 }
 
 /// Runs every check that makes sense with what is known.
-pub(crate) fn run(text: &str, requests: &[Lowered], globals: &Names, known: Known, sink: &mut Sink) {
+pub(crate) fn run(text: &str, requests: &[Lowered], globals: &Names, known: ProgramFacts, sink: &mut Sink) {
     same_names(requests, sink);
     let told = if known.locals { find_read_first(requests, text, sink) } else { BTreeSet::new() };
     let return_is_name = known.return_is_name || requests.iter().any(|request| request.locals.is_written("return"));

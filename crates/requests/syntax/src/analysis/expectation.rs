@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::grammar::SyntaxKind;
-use crate::program::{Expectation, Verdict};
+use crate::program::{Expectation, ExpectedVerdict};
 use crate::tree::{SyntaxNode, span};
 use serval_diagnostic::Span;
 
@@ -45,7 +45,7 @@ fn promise(comment: &str) -> Option<&str> {
     ["expect", "expects", "expected"].iter().any(|known| word.eq_ignore_ascii_case(known)).then(|| rest.trim())
 }
 
-fn parse(promise: &str) -> Option<(Verdict, Option<String>)> {
+fn parse(promise: &str) -> Option<(ExpectedVerdict, Option<String>)> {
     let mut words = promise.split_whitespace();
     let verdict = words.next()?;
     let anomaly = words.next();
@@ -53,12 +53,12 @@ fn parse(promise: &str) -> Option<(Verdict, Option<String>)> {
         return None;
     }
     match (verdict, anomaly) {
-        ("serializable", None) => Some((Verdict::Serializable, None)),
-        ("fault", None) => Some((Verdict::Fault, None)),
-        ("not-serializable", None) => Some((Verdict::NotSerializable, None)),
+        ("serializable", None) => Some((ExpectedVerdict::Serializable, None)),
+        ("fault", None) => Some((ExpectedVerdict::Fault, None)),
+        ("not-serializable", None) => Some((ExpectedVerdict::NotSerializable, None)),
         ("not-serializable", Some(name)) => {
             let plain = name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
-            plain.then(|| (Verdict::NotSerializable, Some(name.to_owned())))
+            plain.then(|| (ExpectedVerdict::NotSerializable, Some(name.to_owned())))
         }
         _ => None,
     }

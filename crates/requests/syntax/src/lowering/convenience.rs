@@ -33,7 +33,7 @@ mod ranges;
 mod versions;
 mod waiting;
 
-pub(super) use versions::Token;
+pub(super) use versions::VersionLocal;
 
 use crate::program::{CompareOp, Expr, ExprKind, Variable};
 use serval_diagnostic::Span;

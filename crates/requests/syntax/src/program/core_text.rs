@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 use rustc_hash::FxHashSet;
 
-use super::{ArithmeticOp, Arm, CompareOp, Expr, ExprKind, LocalVar, Program, Request, Variable, Verdict, is_global};
+use super::{ArithmeticOp, Arm, CompareOp, ExpectedVerdict, Expr, ExprKind, LocalVar, Program, Request, Variable, is_global};
 
 /// The words that mean something in some places; no variable is called so.
 const WORDS: &[&str] = &["request", "if", "else", "while", "yield", "return", "and", "or", "not", "skip"];
@@ -30,9 +30,9 @@ pub fn core_text(program: &Program) -> String {
     let mut out = String::new();
     if let Some(expectation) = &program.expectation {
         let verdict = match expectation.verdict {
-            Verdict::Serializable => "serializable",
-            Verdict::NotSerializable => "not-serializable",
-            Verdict::Fault => "fault",
+            ExpectedVerdict::Serializable => "serializable",
+            ExpectedVerdict::NotSerializable => "not-serializable",
+            ExpectedVerdict::Fault => "fault",
         };
         let anomaly = expectation.anomaly.as_deref().map_or_else(String::new, |name| format!(" {name}"));
         let _ = writeln!(out, "// expect: {verdict}{anomaly}");

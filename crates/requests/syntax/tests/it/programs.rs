@@ -2,7 +2,7 @@
 //! initial values and header comments.
 
 use serval_syntax::{
-    Analysis, ArithmeticOp, CompareOp, Expr, ExprKind, LineIndex, Position, Program, Request, Severity, Variable, Verdict, analyze,
+    Analysis, ArithmeticOp, CompareOp, ExpectedVerdict, Expr, ExprKind, LineIndex, Position, Program, Request, Severity, Variable, analyze,
 };
 
 fn program(text: &str) -> Program {
@@ -197,9 +197,9 @@ fn places_count_characters_and_not_bytes() {
 #[test]
 fn header_comments() {
     let expectation = |text: &str| program(text).expectation.map(|e| (e.verdict, e.anomaly, e.span.range()));
-    assert_eq!(expectation("// expect: serializable\n0"), Some((Verdict::Serializable, None, 0..23)));
+    assert_eq!(expectation("// expect: serializable\n0"), Some((ExpectedVerdict::Serializable, None, 0..23)));
     let text = "/* a */ // b\n//expect:   not-serializable   lost-update  \r\n0";
-    assert_eq!(expectation(text), Some((Verdict::NotSerializable, Some("lost-update".to_owned()), 13..55)));
+    assert_eq!(expectation(text), Some((ExpectedVerdict::NotSerializable, Some("lost-update".to_owned()), 13..55)));
     assert_eq!(expectation("// we expect: nothing\n0"), None);
     assert_eq!(expectation("0 // no expectation"), None);
     for text in [

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use serval_budget::Budget;
 use serval_effort::{side_by_side, skips};
-use serval_tso_engine::{Fixed, Limits, Wanted, decide, decide_many, fix_as, prove};
-use serval_tso_program::{Place, Point, Program, ThreadId};
+use serval_tso_engine::{EngineLimits, Fixed, Wanted, decide, decide_many, fix_as, prove};
+use serval_tso_program::{FencePlace, Point, Program, ThreadId};
 use serval_tso_proof::{Answer, Certificate, Claim, Goal, Means, Model};
 
 /// A program; whether it is robust; whether its question is reached under SC and with store buffers; the fewest fences
@@ -50,8 +50,9 @@ fn read(name: &str) -> Program {
 }
 
 /// The places of the cheapest changes, after the checker has accepted that they are.
-fn fixed(name: &str, program: &Program, wanted: &Wanted) -> Option<Vec<Place>> {
-    let found = fix_as(program, wanted, &Limits::default(), &mut Budget::unlimited()).unwrap_or_else(|fault| panic!("{name}: {fault:?}"));
+fn fixed(name: &str, program: &Program, wanted: &Wanted) -> Option<Vec<FencePlace>> {
+    let found =
+        fix_as(program, wanted, &EngineLimits::default(), &mut Budget::unlimited()).unwrap_or_else(|fault| panic!("{name}: {fault:?}"));
     let Fixed::Fences(fences) = found else { return None };
     let mut certificate = Certificate::new(program);
     certificate.fences = Some(fences);
@@ -78,8 +79,8 @@ fn every_example_has_its_verdict_and_its_number_of_fences() {
         let start = Instant::now();
         let program = read(name);
         let outcome = match program.many().is_empty() {
-            true => decide(&program, &Limits::default(), &mut Budget::unlimited()).unwrap(),
-            false => decide_many(&program, &Limits::default(), &mut Budget::unlimited()).unwrap(),
+            true => decide(&program, &EngineLimits::default(), &mut Budget::unlimited()).unwrap(),
+            false => decide_many(&program, &EngineLimits::default(), &mut Budget::unlimited()).unwrap(),
         };
         let shown = outcome.certificate.check(&program, &mut Budget::unlimited()).unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
         let decided = start.elapsed();
@@ -99,7 +100,7 @@ fn every_example_has_its_verdict_and_its_number_of_fences() {
 }
 
 /// All sets of `size` of the places.
-fn subsets(places: &[Place], size: usize) -> Vec<Vec<Place>> {
+fn subsets(places: &[FencePlace], size: usize) -> Vec<Vec<FencePlace>> {
     if size == 0 {
         return vec![Vec::new()];
     }
@@ -129,16 +130,16 @@ fn no_smaller_set_makes_an_example_robust() {
         let found = fixed(name, &program, &Wanted::default()).unwrap();
         let points = |thread: ThreadId| {
             (0..program.threads[thread.index()].code.len() - 1)
-                .map(move |point| Place { thread, point: Point::new(point) })
+                .map(move |point| FencePlace { thread, point: Point::new(point) })
                 .collect::<Vec<_>>()
         };
         for thread in program.thread_ids() {
             let Some(fewer) = found.iter().filter(|place| place.thread == thread).count().checked_sub(1) else { continue };
-            let elsewhere: Vec<Place> = program.thread_ids().filter(|other| *other != thread).flat_map(points).collect();
+            let elsewhere: Vec<FencePlace> = program.thread_ids().filter(|other| *other != thread).flat_map(points).collect();
             for set in subsets(&points(thread), fewer) {
                 let mut places = [set.clone(), elsewhere.clone()].concat();
                 places.sort();
-                let proof = prove(&program.with_fences(&places), Goal::Robust, &Limits::default(), &mut Budget::unlimited()).unwrap();
+                let proof = prove(&program.with_fences(&places), Goal::Robust, &EngineLimits::default(), &mut Budget::unlimited()).unwrap();
                 assert!(proof.is_none(), "{name}: {set:?} is enough for {thread:?}, {found:?} was found");
                 tried += 1;
             }
@@ -158,14 +159,14 @@ fn no_smaller_set_keeps_bad_states_out_of_an_example() {
         let program = read(name);
         let wanted = Wanted { goal: Goal::Reach, ..Wanted::default() };
         let found = fixed(name, &program, &wanted).unwrap();
-        let places: Vec<Place> = program
+        let places: Vec<FencePlace> = program
             .thread_ids()
             .flat_map(|thread| {
-                (0..program.threads[thread.index()].code.len() - 1).map(move |point| Place { thread, point: Point::new(point) })
+                (0..program.threads[thread.index()].code.len() - 1).map(move |point| FencePlace { thread, point: Point::new(point) })
             })
             .collect();
         side_by_side(&subsets(&places, found.len() - 1), |set| {
-            let outcome = decide(&program.with_fences(set), &Limits::default(), &mut Budget::unlimited()).unwrap();
+            let outcome = decide(&program.with_fences(set), &EngineLimits::default(), &mut Budget::unlimited()).unwrap();
             let reaches = |answer: &Answer| answer.model == Model::Tso && matches!(answer.claim, Claim::Reachable(_));
             assert!(outcome.certificate.answers.iter().any(reaches), "{name}: {set:?} is enough, {found:?} was found");
         });

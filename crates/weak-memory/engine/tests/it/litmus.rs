@@ -3,7 +3,7 @@
 use serval_budget::Budget;
 use serval_effort::side_by_side;
 use serval_testkit::suite::data_dir;
-use serval_tso_engine::{Limits, decide};
+use serval_tso_engine::{EngineLimits, decide};
 use serval_tso_program::{Program, read_litmus};
 
 fn tests(machine: &str) -> Vec<(String, Program)> {
@@ -24,7 +24,7 @@ fn tests(machine: &str) -> Vec<(String, Program)> {
 
 /// Whether the question of a test has a run under store buffers, as the checker has accepted it.
 fn allowed(name: &str, program: &Program) -> bool {
-    let outcome = decide(program, &Limits::default(), &mut Budget::unlimited()).unwrap_or_else(|fault| panic!("{name}: {fault:?}"));
+    let outcome = decide(program, &EngineLimits::default(), &mut Budget::unlimited()).unwrap_or_else(|fault| panic!("{name}: {fault:?}"));
     let shown = outcome.certificate.check(program, &mut Budget::unlimited()).unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
     assert_eq!(shown.sc, [Some(false)], "{name}: no test of these shapes is allowed under sequential consistency");
     shown.tso[0].unwrap_or_else(|| panic!("{name} is undecided"))

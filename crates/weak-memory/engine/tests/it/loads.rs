@@ -1,12 +1,12 @@
 //! Programs whose store buffers have no bound.
 
 use serval_budget::Budget;
-use serval_tso_engine::{Limits, Method, decide, decide_by};
+use serval_tso_engine::{EngineLimits, Method, decide, decide_by};
 use serval_tso_proof::{By, Certificate, Claim, Model, Shown};
 
 fn shown(text: &str, method: Method) -> (Certificate, Shown) {
     let program = serval_tso_program::read(text).unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}"));
-    let limits = Limits::default();
+    let limits = EngineLimits::default();
     let outcome = decide_by(method, &program, &limits, &mut Budget::unlimited()).unwrap_or_else(|fault| panic!("{text}\n{fault:?}"));
     let shown = outcome.certificate.check(&program, &mut Budget::unlimited()).unwrap_or_else(|refusal| panic!("{text}\n{refusal}"));
     (outcome.certificate, shown)
@@ -45,7 +45,7 @@ fn buffers_without_a_bound_are_decided() {
 fn what_can_be_reached_in_such_a_program_is_found() {
     let text = "memory x = 0, y = 0; thread L { loop { x := 1; x := 2; r := y; } } thread R { y := 1; s := x; e: skip; } never L.r == 0 && R@e && R.s == 0 && L.r == 0; never R.s == 1;";
     let program = serval_tso_program::read(text).unwrap();
-    let outcome = decide(&program, &Limits::default(), &mut Budget::unlimited()).unwrap();
+    let outcome = decide(&program, &EngineLimits::default(), &mut Budget::unlimited()).unwrap();
     let shown = outcome.certificate.check(&program, &mut Budget::unlimited()).unwrap();
     assert_eq!(shown.tso, [Some(true), Some(true)]);
 }

@@ -2,12 +2,12 @@
 //! still, also within such a section, and no violation is missed for that.
 
 use serval_budget::Budget;
-use serval_tso_engine::{Limits, decide};
+use serval_tso_engine::{EngineLimits, decide};
 
 /// Robust or not, as the checker accepts it.
 fn robust(text: &str) -> bool {
     let program = serval_tso_program::read(text).unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}"));
-    let outcome = decide(&program, &Limits::default(), &mut Budget::unlimited()).unwrap();
+    let outcome = decide(&program, &EngineLimits::default(), &mut Budget::unlimited()).unwrap();
     outcome.certificate.check(&program, &mut Budget::unlimited()).unwrap().robust.unwrap()
 }
 

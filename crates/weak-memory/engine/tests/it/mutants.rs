@@ -3,7 +3,7 @@
 
 use serval_budget::Budget;
 use serval_effort::{Effort, effort, one_in, side_by_side};
-use serval_tso_engine::{AnyOutcome, Fixed, Limits, Wanted, decide, decide_any, decide_many, fix_as};
+use serval_tso_engine::{AnyOutcome, EngineLimits, Fixed, Wanted, decide, decide_any, decide_many, fix_as};
 use serval_tso_program::Program;
 use serval_tso_proof::{Basis, By, Certificate, Claim, Configuration, Fences, Goal, Means, Model};
 
@@ -29,7 +29,7 @@ fn no_state_and_no_number_of_a_list_can_be_changed() {
     let mut mutants = 0;
     for text in [SPINLOCKS, DEKKER] {
         let program = serval_tso_program::read(text).unwrap();
-        let outcome = decide(&program, &Limits::default(), &mut Budget::unlimited()).unwrap();
+        let outcome = decide(&program, &EngineLimits::default(), &mut Budget::unlimited()).unwrap();
         let certificate = outcome.certificate;
         assert!(!is_refused(&program, &certificate));
         let lists = certificate.robust.as_ref().unwrap().attackers.len();
@@ -66,7 +66,7 @@ fn no_state_and_no_number_of_a_list_can_be_changed() {
 #[test]
 fn no_configuration_can_be_left_out_and_no_copy_be_counted_less() {
     let program = serval_tso_program::read(MANY).unwrap();
-    let AnyOutcome::Robust(any) = decide_any(&program, &Limits::default(), &mut Budget::unlimited()) else { panic!("it is robust") };
+    let AnyOutcome::Robust(any) = decide_any(&program, &EngineLimits::default(), &mut Budget::unlimited()) else { panic!("it is robust") };
     let mut certificate = Certificate::new(&program);
     certificate.any = Some(any);
     assert!(!is_refused(&program, &certificate));
@@ -114,7 +114,7 @@ const AGAIN: &str = "memory f0 = 0, f1 = 0;
 #[test]
 fn no_merged_state_and_no_number_of_one_can_be_changed() {
     let program = serval_tso_program::read(AGAIN).unwrap();
-    let certificate = decide(&program, &Limits::default(), &mut Budget::unlimited()).unwrap().certificate;
+    let certificate = decide(&program, &EngineLimits::default(), &mut Budget::unlimited()).unwrap().certificate;
     let shown = certificate.check(&program, &mut Budget::unlimited()).unwrap();
     assert_eq!((shown.sc, shown.tso, shown.robust), (vec![Some(false)], vec![Some(false)], Some(false)));
     let merged = certificate.merged.clone().unwrap();
@@ -143,7 +143,7 @@ const LOADS: &str = "memory x = 0, y = 0, d = 0;
 #[test]
 fn no_member_of_a_basis_can_be_left_out_and_no_number_of_one_be_changed() {
     let program = serval_tso_program::read(LOADS).unwrap();
-    let certificate = decide(&program, &Limits::default(), &mut Budget::unlimited()).unwrap().certificate;
+    let certificate = decide(&program, &EngineLimits::default(), &mut Budget::unlimited()).unwrap().certificate;
     let shown = certificate.check(&program, &mut Budget::unlimited()).unwrap();
     assert_eq!((shown.tso, shown.robust), (vec![Some(false)], Some(false)));
     let basis = certificate.basis.clone().unwrap();
@@ -191,7 +191,7 @@ const QUESTION: &str = "memory lock = 0;
 #[test]
 fn no_configuration_of_a_question_can_be_changed() {
     let program = serval_tso_program::read(QUESTION).unwrap();
-    let certificate = decide_many(&program, &Limits::default(), &mut Budget::unlimited()).unwrap().certificate;
+    let certificate = decide_many(&program, &EngineLimits::default(), &mut Budget::unlimited()).unwrap().certificate;
     let shown = certificate.check(&program, &mut Budget::unlimited()).unwrap();
     assert_eq!((shown.sc, shown.tso, shown.robust), (vec![Some(false)], vec![Some(false)], Some(true)));
     let list = certificate.any_sc.clone().unwrap().configurations;
@@ -257,7 +257,9 @@ fn nothing_said_of_changes_can_be_changed() {
     ] {
         let program = serval_tso_program::read(text).unwrap();
         let wanted = Wanted { goal, means, sets: 10, ..Wanted::default() };
-        let Ok(Fixed::Fences(fences)) = fix_as(&program, &wanted, &Limits::default(), &mut Budget::unlimited()) else { panic!("{text}") };
+        let Ok(Fixed::Fences(fences)) = fix_as(&program, &wanted, &EngineLimits::default(), &mut Budget::unlimited()) else {
+            panic!("{text}")
+        };
         let mut certificate = Certificate::new(&program);
         certificate.fences = Some(fences.clone());
         let right = certificate.check(&program, &mut Budget::unlimited()).unwrap().fences.unwrap();
@@ -324,7 +326,7 @@ const ALIKE: &str = "memory lock = 0;
 #[test]
 fn no_group_of_threads_that_are_alike_can_be_changed() {
     let program = serval_tso_program::read(ALIKE).unwrap();
-    let certificate = decide(&program, &Limits::default(), &mut Budget::unlimited()).unwrap().certificate;
+    let certificate = decide(&program, &EngineLimits::default(), &mut Budget::unlimited()).unwrap().certificate;
     assert!(!is_refused(&program, &certificate));
     let right = vec![vec![0, 1, 2]];
     assert_eq!((&certificate.sc.as_ref().unwrap().alike, &certificate.robust.as_ref().unwrap().alike), (&right, &right));
@@ -359,7 +361,7 @@ fn runs_are_those_of_the_threads_that_are_asked_about() {
         exists P.r == 2 && Q.r == 0; exists Q.r == 2 && P.r == 0; exists R.r == 2 && P.r == 0; exists P.r == 2 && R.r == 0;
         exists Q.r == 2 && R.r == 0; exists R.r == 2 && Q.r == 0; exists P.r == 3 || Q.r == 3 || R.r == 3;";
     let program = serval_tso_program::read(text).unwrap();
-    let certificate = decide(&program, &Limits::default(), &mut Budget::unlimited()).unwrap().certificate;
+    let certificate = decide(&program, &EngineLimits::default(), &mut Budget::unlimited()).unwrap().certificate;
     let shown = certificate.check(&program, &mut Budget::unlimited()).unwrap();
     assert_eq!(certificate.sc.unwrap().alike, [[0, 1, 2]]);
     assert_eq!(shown.sc, [vec![Some(true); 6], vec![Some(false)]].concat());

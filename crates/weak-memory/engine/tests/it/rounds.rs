@@ -2,14 +2,14 @@
 //! consistency.
 
 use serval_budget::Budget;
-use serval_tso_engine::{Limits, in_rounds};
+use serval_tso_engine::{EngineLimits, in_rounds};
 use serval_tso_proof::{Answer, Certificate, Claim, Model};
 
 /// Which questions have a run in `rounds` rounds; each run is accepted by the checker.
 fn found(text: &str, rounds: u32) -> Vec<bool> {
     let program = serval_tso_program::read(text).unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}"));
     let skipped = vec![false; program.questions.len()];
-    let said = in_rounds(&program, rounds, &skipped, &Limits::default(), &mut Budget::unlimited()).unwrap();
+    let said = in_rounds(&program, rounds, &skipped, &EngineLimits::default(), &mut Budget::unlimited()).unwrap();
     assert_eq!(said.open.map(|reason| reason.to_string()), None);
     let mut certificate = Certificate::new(&program);
     for (question, run) in said.runs.iter().enumerate() {
@@ -23,7 +23,7 @@ fn found(text: &str, rounds: u32) -> Vec<bool> {
 /// Which questions the program with rounds has a run for, under sequential consistency.
 fn reduced(text: &str, rounds: u32) -> Vec<bool> {
     let program = serval_tso_program::rounds::reduce(&serval_tso_program::read(text).unwrap(), rounds).unwrap();
-    let mut certificate = serval_tso_engine::sequential(&program, &Limits::default(), &mut Budget::unlimited()).unwrap().certificate;
+    let mut certificate = serval_tso_engine::sequential(&program, &EngineLimits::default(), &mut Budget::unlimited()).unwrap().certificate;
     certificate.answers.retain(|answer| answer.model == Model::Sc);
     let shown = certificate.check(&program, &mut Budget::unlimited()).unwrap_or_else(|refusal| panic!("{text}\n{refusal}"));
     shown.sc.iter().map(|said| said.unwrap()).collect()

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serval_budget::Budget;
 use serval_effort::{side_by_side, skips};
 use serval_testkit::suite::data_dir;
-use serval_tso_engine::{AnyOutcome, Fixed, Limits, decide, decide_any, fix};
+use serval_tso_engine::{AnyOutcome, EngineLimits, Fixed, decide, decide_any, fix};
 
 fn word(reachable: Option<bool>) -> &'static str {
     match reachable {
@@ -30,7 +30,7 @@ fn every_verdict_is_right_and_checked() {
         let [file, sc, tso, robust, fences] = cells[..5] else { panic!("{row}") };
         let text = std::fs::read_to_string(directory.join(file)).unwrap();
         let program = serval_tso_program::read(&text).unwrap_or_else(|wrong| panic!("{file}: {wrong:?}"));
-        let limits = Limits { states: 100_000, buffer: 8, ..Limits::default() };
+        let limits = EngineLimits { states: 100_000, buffer: 8, ..EngineLimits::default() };
         if !program.many().is_empty() {
             let mut certificate = serval_tso_proof::Certificate::new(&program);
             match decide_any(&program, &limits, &mut Budget::unlimited()) {

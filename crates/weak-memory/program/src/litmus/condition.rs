@@ -3,13 +3,13 @@
 use serval_diagnostic::Span;
 
 use super::operands::{Width, is_name};
-use super::piece::Piece;
+use super::piece::TextPiece;
 use super::trees::number;
-use super::{Column, Read, Reader, Wrong};
+use super::{Column, LitmusReader, Read, Wrong};
 use crate::codes;
 use crate::grammar::LONGEST;
 use crate::limits::MAX_DEPTH;
-use crate::tree::{Name, QuestionItem, QuestionKind, Tree, TreeKind};
+use crate::tree::{Name, QuestionForm, QuestionItem, Tree, TreeKind};
 use crate::value::BinaryOp;
 
 /// Longer ones first.
@@ -17,15 +17,15 @@ const SIGNS: &[&str] = &["/\\", "\\/", "!=", "<>", "=>", "==", "=", "~", "(", ")
 
 /// The words and signs of a condition, and where one is in them.
 struct Tokens<'t> {
-    list: Vec<Piece<'t>>,
+    list: Vec<TextPiece<'t>>,
     at: usize,
-    end: Piece<'t>,
+    end: TextPiece<'t>,
     depth: usize,
     operators: usize,
 }
 
 impl<'t> Tokens<'t> {
-    fn peek(&self) -> Piece<'t> {
+    fn peek(&self) -> TextPiece<'t> {
         self.list.get(self.at).copied().unwrap_or(self.end)
     }
 
@@ -35,23 +35,23 @@ impl<'t> Tokens<'t> {
         found
     }
 
-    fn next(&mut self) -> Piece<'t> {
+    fn next(&mut self) -> TextPiece<'t> {
         let piece = self.peek();
         self.at += 1;
         piece
     }
 }
 
-impl Reader<'_> {
+impl LitmusReader<'_> {
     /// The question at the end of a test.
-    pub(super) fn question(&mut self, columns: &mut [Column], piece: Piece<'_>) -> Read<QuestionItem> {
+    pub(super) fn question(&mut self, columns: &mut [Column], piece: TextPiece<'_>) -> Read<QuestionItem> {
         let mut tokens = self.tokens(piece)?;
         let negated = tokens.eat("~");
         let word = tokens.next();
         let kind = match word.text {
-            "exists" if negated => QuestionKind::Forall,
-            "exists" => QuestionKind::Exists,
-            "forall" if !negated => QuestionKind::Forall,
+            "exists" if negated => QuestionForm::Forall,
+            "exists" => QuestionForm::Exists,
+            "forall" if !negated => QuestionForm::Forall,
             _ => return Err(self.expected(word, "`exists`, `~exists` or `forall`", "the last part of a test is its question")),
         };
         let mut condition = self.implication(columns, &mut tokens)?;
@@ -66,7 +66,7 @@ impl Reader<'_> {
         Ok(QuestionItem { kind, condition, text, span: piece.span() })
     }
 
-    fn tokens<'t>(&mut self, piece: Piece<'t>) -> Read<Tokens<'t>> {
+    fn tokens<'t>(&mut self, piece: TextPiece<'t>) -> Read<Tokens<'t>> {
         let (mut list, mut rest) = (Vec::new(), piece.trimmed());
         while let Some(first) = rest.text.chars().next() {
             let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
@@ -84,7 +84,7 @@ impl Reader<'_> {
             list.push(token);
             rest = after.trimmed();
         }
-        let end = Piece { text: "", start: piece.start + piece.text.len() };
+        let end = TextPiece { text: "", start: piece.start + piece.text.len() };
         Ok(Tokens { list, at: 0, end, depth: 0, operators: 0 })
     }
 
@@ -226,20 +226,20 @@ impl Reader<'_> {
     }
 
     /// Which cell of an array is meant: `a[1]`, and the first one where nothing is said.
-    fn chosen(&mut self, cell: usize, name: Piece<'_>, tokens: &mut Tokens<'_>) -> Read<i64> {
+    fn chosen(&mut self, cell: usize, name: TextPiece<'_>, tokens: &mut Tokens<'_>) -> Read<i64> {
         if !tokens.eat("[") {
             return Ok(0);
         }
         let piece = tokens.next();
         let number = piece.text.parse::<i64>().ok().filter(|number| (0..self.cells[cell].length.unwrap_or(0)).contains(number));
-        let Some(number) = number else { return Err(self.no_element(Piece { text: piece.text, ..name })) };
+        let Some(number) = number else { return Err(self.no_element(TextPiece { text: piece.text, ..name })) };
         match tokens.eat("]") {
             true => Ok(number),
             false => Err(self.expected(tokens.peek(), "`]`", "close the bracket")),
         }
     }
 
-    pub(super) fn expected(&mut self, piece: Piece<'_>, expected: &str, help: &str) -> Wrong {
+    pub(super) fn expected(&mut self, piece: TextPiece<'_>, expected: &str, help: &str) -> Wrong {
         let found = match piece.text {
             "" => "the text ends".to_owned(),
             text => format!("found `{:.40}`", text.lines().next().unwrap_or_default()),

@@ -7,11 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use super::jump::{Relation, Test};
+use super::jump::{JumpCondition, Test};
 use super::operands::Width;
 use super::plan::Planned;
 use super::trees::{LEFT, RIGHT, binary, name_in, number};
-use super::{Read, Reader};
+use super::{LitmusReader, Read};
 use crate::codes;
 use crate::tree::{Tree, TreeKind};
 use crate::value::BinaryOp;
@@ -27,13 +27,13 @@ impl Test {
             binary(BinaryOp::Equal, binary(BinaryOp::Less, left(), right()), same)
         };
         let condition = match self.relation {
-            Relation::Equal => binary(BinaryOp::Equal, left(), right()),
-            Relation::Less => binary(BinaryOp::Less, left(), right()),
-            Relation::LessOrEqual => binary(BinaryOp::LessOrEqual, left(), right()),
-            Relation::Below => below(),
-            Relation::BelowOrEqual => binary(BinaryOp::Or, below(), binary(BinaryOp::Equal, left(), right())),
-            Relation::Sign if sets.0 & Sets::WIDE != 0 => binary(BinaryOp::Less, left(), right()),
-            Relation::Sign => {
+            JumpCondition::Equal => binary(BinaryOp::Equal, left(), right()),
+            JumpCondition::Less => binary(BinaryOp::Less, left(), right()),
+            JumpCondition::LessOrEqual => binary(BinaryOp::LessOrEqual, left(), right()),
+            JumpCondition::Below => below(),
+            JumpCondition::BelowOrEqual => binary(BinaryOp::Or, below(), binary(BinaryOp::Equal, left(), right())),
+            JumpCondition::Sign if sets.0 & Sets::WIDE != 0 => binary(BinaryOp::Less, left(), right()),
+            JumpCondition::Sign => {
                 let difference = binary(BinaryOp::Subtract, left(), right());
                 let low = binary(BinaryOp::Remainder, difference, number(1 << 32, span));
                 binary(BinaryOp::GreaterOrEqual, low, number(1 << 31, span))
@@ -73,15 +73,15 @@ impl Sets {
     }
 
     /// What a test cannot be made of, for a message.
-    fn lacks(self, relation: Relation) -> Option<&'static str> {
+    fn lacks(self, relation: JumpCondition) -> Option<&'static str> {
         let results = self.0 & (Self::NARROW_RESULT | Self::WIDE_RESULT) != 0;
         let narrow = self.0 & (Self::NARROW | Self::NARROW_RESULT) != 0;
         if self.0 & Self::NEVER != 0 {
             return Some("nothing has been compared before this jump");
         }
         match relation {
-            Relation::Equal => None,
-            Relation::Sign => {
+            JumpCondition::Equal => None,
+            JumpCondition::Sign => {
                 let mixed = narrow && self.0 & Self::WIDE != 0 || self.0 & Self::WIDE_DIFFERENCE != 0;
                 mixed.then_some("the sign of a difference of 64 bits is not read")
             }
@@ -96,7 +96,7 @@ pub(super) struct Flags {
     pub(super) conditions: Vec<Option<Tree>>,
 }
 
-impl Reader<'_> {
+impl LitmusReader<'_> {
     /// Follows the flags of a thread along all its ways. `labels` says where each label stands.
     pub(super) fn flags(&mut self, code: &[Planned<'_>], labels: &BTreeMap<&str, usize>) -> Read<Flags> {
         let target = |planned: &Planned<'_>| planned.jump.as_ref().and_then(|(_, label)| labels.get(label.text)).copied();

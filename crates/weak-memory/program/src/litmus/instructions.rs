@@ -2,8 +2,8 @@
 
 use super::jump::Test;
 use super::operands::{Operand, OperandKind, Order, Width, is_name};
-use super::piece::Piece;
-use super::{Read, Reader, Wrong};
+use super::piece::TextPiece;
+use super::{LitmusReader, Read, Wrong};
 use crate::codes;
 
 /// What is read, and how many operands it has.
@@ -49,20 +49,20 @@ pub(super) struct Instruction<'t> {
     /// What its last letter says.
     pub(super) width: Option<Width>,
     /// Where it jumps, and when.
-    pub(super) jump: Option<(Option<Test>, Piece<'t>)>,
-    pub(super) piece: Piece<'t>,
+    pub(super) jump: Option<(Option<Test>, TextPiece<'t>)>,
+    pub(super) piece: TextPiece<'t>,
 }
 
 /// A place of a column: labels, and perhaps an instruction.
 #[derive(Clone, Debug)]
-pub(super) struct Line<'t> {
-    pub(super) labels: Vec<Piece<'t>>,
+pub(super) struct LabelledInstruction<'t> {
+    pub(super) labels: Vec<TextPiece<'t>>,
     pub(super) instruction: Option<Instruction<'t>>,
 }
 
-impl Reader<'_> {
+impl LitmusReader<'_> {
     /// Labels and an instruction; nothing is left where one is wrong.
-    pub(super) fn line<'t>(&mut self, piece: Piece<'t>) -> Read<Line<'t>> {
+    pub(super) fn line<'t>(&mut self, piece: TextPiece<'t>) -> Read<LabelledInstruction<'t>> {
         let (mut labels, mut rest) = (Vec::new(), piece);
         while let Some(end) = rest.text.find(':').filter(|end| is_name(rest.text[..*end].trim())) {
             let (label, after) = rest.cut(end);
@@ -70,10 +70,10 @@ impl Reader<'_> {
             rest = after.cut(1).1.trimmed();
         }
         let instruction = if rest.is_empty() { None } else { Some(self.instruction(rest)?) };
-        Ok(Line { labels, instruction })
+        Ok(LabelledInstruction { labels, instruction })
     }
 
-    fn instruction<'t>(&mut self, piece: Piece<'t>) -> Read<Instruction<'t>> {
+    fn instruction<'t>(&mut self, piece: TextPiece<'t>) -> Read<Instruction<'t>> {
         let (mut word, mut rest) = piece.word();
         let locked = word.text.eq_ignore_ascii_case("LOCK");
         if locked {
@@ -125,7 +125,7 @@ impl Reader<'_> {
     }
 
     /// The order that the signs of an instruction show.
-    fn shown_order(&mut self, piece: Piece<'_>, operands: &[Operand<'_>], sized: bool) -> Read<Option<Order>> {
+    fn shown_order(&mut self, piece: TextPiece<'_>, operands: &[Operand<'_>], sized: bool) -> Read<Option<Order>> {
         let signs = operands.iter().filter_map(|operand| operand.order).chain(sized.then_some(Order::Last));
         let (first, last): (Vec<Order>, Vec<Order>) = signs.partition(|order| *order == Order::First);
         Ok(match (first.is_empty(), last.is_empty(), operands) {
@@ -144,7 +144,7 @@ impl Reader<'_> {
         })
     }
 
-    fn unknown(&mut self, word: Piece<'_>, upper: &str) -> Wrong {
+    fn unknown(&mut self, word: TextPiece<'_>, upper: &str) -> Wrong {
         let named = |end: char| KNOWN.iter().any(|(name, _)| upper.strip_suffix(end) == Some(*name));
         let (message, help) = match upper {
             "" => ("an instruction is missing".to_owned(), "write an instruction after `LOCK`".to_owned()),
@@ -159,7 +159,7 @@ impl Reader<'_> {
         self.refuse(codes::OTHER_INSTRUCTION, word, message, "an instruction that is read", &help)
     }
 
-    pub(super) fn not_locked(&mut self, piece: Piece<'_>, name: &str) -> Wrong {
+    pub(super) fn not_locked(&mut self, piece: TextPiece<'_>, name: &str) -> Wrong {
         let message = format!("`LOCK` cannot stand before `{name}` here");
         self.refuse(codes::BAD_LITMUS, piece, message, "an instruction that reads and writes memory", "remove `LOCK`")
     }

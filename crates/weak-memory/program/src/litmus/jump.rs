@@ -2,7 +2,7 @@
 
 /// When a conditional jump jumps, unless it jumps otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Relation {
+pub(super) enum JumpCondition {
     Equal,
     /// With a sign.
     Less,
@@ -17,7 +17,7 @@ pub(super) enum Relation {
 /// What a conditional jump tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Test {
-    pub(super) relation: Relation,
+    pub(super) relation: JumpCondition,
     /// Whether it jumps where the relation holds.
     pub(super) holds: bool,
 }
@@ -26,18 +26,18 @@ impl Test {
     /// The test of a jump of this name.
     pub(super) fn of(name: &str) -> Option<Self> {
         let (relation, holds) = match name.strip_prefix('J')? {
-            "E" | "Z" => (Relation::Equal, true),
-            "NE" | "NZ" => (Relation::Equal, false),
-            "L" | "NGE" => (Relation::Less, true),
-            "GE" | "NL" => (Relation::Less, false),
-            "LE" | "NG" => (Relation::LessOrEqual, true),
-            "G" | "NLE" => (Relation::LessOrEqual, false),
-            "B" | "NAE" | "C" => (Relation::Below, true),
-            "AE" | "NB" | "NC" => (Relation::Below, false),
-            "BE" | "NA" => (Relation::BelowOrEqual, true),
-            "A" | "NBE" => (Relation::BelowOrEqual, false),
-            "S" => (Relation::Sign, true),
-            "NS" => (Relation::Sign, false),
+            "E" | "Z" => (JumpCondition::Equal, true),
+            "NE" | "NZ" => (JumpCondition::Equal, false),
+            "L" | "NGE" => (JumpCondition::Less, true),
+            "GE" | "NL" => (JumpCondition::Less, false),
+            "LE" | "NG" => (JumpCondition::LessOrEqual, true),
+            "G" | "NLE" => (JumpCondition::LessOrEqual, false),
+            "B" | "NAE" | "C" => (JumpCondition::Below, true),
+            "AE" | "NB" | "NC" => (JumpCondition::Below, false),
+            "BE" | "NA" => (JumpCondition::BelowOrEqual, true),
+            "A" | "NBE" => (JumpCondition::BelowOrEqual, false),
+            "S" => (JumpCondition::Sign, true),
+            "NS" => (JumpCondition::Sign, false),
             _ => return None,
         };
         Some(Self { relation, holds })

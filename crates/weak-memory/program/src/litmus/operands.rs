@@ -1,7 +1,7 @@
 //! Registers, numbers and operands, and in which order the operands of an instruction stand.
 
-use super::piece::Piece;
-use super::{Read, Reader};
+use super::piece::TextPiece;
+use super::{LitmusReader, Read};
 use crate::codes;
 
 /// Which operand an instruction changes.
@@ -95,7 +95,7 @@ pub(super) struct Operand<'t> {
     pub(super) kind: OperandKind,
     /// The order of which it is typical.
     pub(super) order: Option<Order>,
-    pub(super) piece: Piece<'t>,
+    pub(super) piece: TextPiece<'t>,
 }
 
 /// Whether a word can be a name.
@@ -118,9 +118,9 @@ fn parsed(word: &str) -> Option<i128> {
     fits.then_some(value)
 }
 
-impl Reader<'_> {
+impl LitmusReader<'_> {
     /// The register of this name, if it is one.
-    pub(super) fn register(&mut self, piece: Piece<'_>) -> Read<Option<(Register, Width)>> {
+    pub(super) fn register(&mut self, piece: TextPiece<'_>) -> Read<Option<(Register, Width)>> {
         let word = piece.text.to_ascii_uppercase();
         let narrow = NARROW.contains(&word.as_str()) || word.starts_with('R') && ["B", "W"].iter().any(|end| is_numbered(&word, end));
         if narrow {
@@ -137,7 +137,7 @@ impl Reader<'_> {
     }
 
     /// A number of at most 64 bits.
-    pub(super) fn number(&mut self, piece: Piece<'_>) -> Read<i128> {
+    pub(super) fn number(&mut self, piece: TextPiece<'_>) -> Read<i128> {
         let word = piece.text;
         if let Some(number) = parsed(word) {
             self.sum = self.sum.saturating_add(number.max(0));
@@ -149,7 +149,7 @@ impl Reader<'_> {
     }
 
     /// A number as registers and memory of this width keep it: from 0 to 2³² - 1, or with a sign in 64 bits.
-    pub(super) fn at_width(&mut self, number: i128, width: Width, piece: Piece<'_>) -> Read<i64> {
+    pub(super) fn at_width(&mut self, number: i128, width: Width, piece: TextPiece<'_>) -> Read<i64> {
         let kept = match width {
             Width::Narrow if (-(1 << 31)..1 << 32).contains(&number) => i64::try_from(number.rem_euclid(1 << 32)).ok(),
             Width::Narrow => None,
@@ -162,7 +162,7 @@ impl Reader<'_> {
         })
     }
 
-    pub(super) fn operand<'t>(&mut self, piece: Piece<'t>) -> Read<Operand<'t>> {
+    pub(super) fn operand<'t>(&mut self, piece: TextPiece<'t>) -> Read<Operand<'t>> {
         let made = |kind, order| Ok(Operand { kind, order, piece });
         if let Some(number) = piece.after("$") {
             if is_name(number.text) {
@@ -216,7 +216,7 @@ impl Reader<'_> {
     }
 
     /// `x`, `x+4`, `rdi+4*rax`: what stands in the brackets of an operand.
-    fn sum_of(&mut self, inner: Piece<'_>, operand: Piece<'_>) -> Read<Address> {
+    fn sum_of(&mut self, inner: TextPiece<'_>, operand: TextPiece<'_>) -> Read<Address> {
         let mut address = Address::default();
         for term in inner.split('+') {
             let factors = term.split('*');
@@ -232,7 +232,7 @@ impl Reader<'_> {
         Ok(address)
     }
 
-    fn add_term(&mut self, address: &mut Address, word: Piece<'_>, scale: i64, operand: Piece<'_>) -> Read<()> {
+    fn add_term(&mut self, address: &mut Address, word: TextPiece<'_>, scale: i64, operand: TextPiece<'_>) -> Read<()> {
         if !is_name(word.text) {
             let Some(offset) = parsed(word.text).and_then(|number| i64::try_from(number).ok()?.checked_mul(scale)) else {
                 return Err(self.odd(if word.is_empty() { operand } else { word }));
@@ -252,7 +252,7 @@ impl Reader<'_> {
     }
 
     /// `(x)`, `(%rdi)`, `4(%rdi)`, `x(%rip)`, `a+4(,%rax,4)`.
-    fn in_parentheses(&mut self, piece: Piece<'_>) -> Read<Address> {
+    fn in_parentheses(&mut self, piece: TextPiece<'_>) -> Read<Address> {
         let Some(open) = piece.text.find('(') else { return Err(self.odd(piece)) };
         let (before, after) = piece.cut(open);
         let Some(inner) = after.between('(', ')') else { return Err(self.odd(piece)) };
@@ -279,7 +279,7 @@ impl Reader<'_> {
         Ok(address)
     }
 
-    pub(super) fn odd(&mut self, piece: Piece<'_>) -> super::Wrong {
+    pub(super) fn odd(&mut self, piece: TextPiece<'_>) -> super::Wrong {
         let message = match piece.text {
             "" => "an operand is missing".to_owned(),
             text => format!("`{text:.40}` is no operand that is read"),

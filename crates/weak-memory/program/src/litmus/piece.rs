@@ -6,12 +6,12 @@ use crate::codes;
 
 /// A part of the text, and the byte at which it begins.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece<'t> {
+pub(super) struct TextPiece<'t> {
     pub(super) text: &'t str,
     pub(super) start: usize,
 }
 
-impl<'t> Piece<'t> {
+impl<'t> TextPiece<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         Self { text, start: 0 }
     }
@@ -89,7 +89,7 @@ pub(super) fn without_comments(text: &str, diagnostics: &mut Vec<Diagnostic>) ->
     while let Some(letter) = rest.chars().next() {
         let length = if rest.starts_with("(*") {
             comment_end(rest).unwrap_or_else(|| {
-                let at = Piece { text: &rest[..2], start: text.len() - rest.len() };
+                let at = TextPiece { text: &rest[..2], start: text.len() - rest.len() };
                 let open = Diagnostic::error(codes::BAD_LITMUS, at.span(), "this comment is never closed");
                 diagnostics.push(open.expected("`*)`").help("add `*)` where the comment ends"));
                 rest.len()

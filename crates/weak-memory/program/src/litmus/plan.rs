@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 
 use serval_diagnostic::Span;
 
-use super::instructions::{Instruction, Line};
+use super::instructions::{Instruction, LabelledInstruction};
 use super::jump::Test;
 use super::operands::{Address, Operand, OperandKind, Order, Register, Width};
-use super::piece::Piece;
-use super::{Column, Read, Reader, Start, Wrong};
+use super::piece::TextPiece;
+use super::{Column, LitmusReader, Read, Start, Wrong};
 use crate::codes;
 use crate::limits::MAX_STATEMENTS;
 
@@ -25,7 +25,7 @@ pub(super) const PLAIN: i128 = 1 << 31;
 
 /// Memory that an operand means.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct MemoryOperand {
     /// Its place among the cells of the test.
     pub(super) cell: usize,
     /// In bytes.
@@ -36,10 +36,10 @@ pub(super) struct Place {
 
 /// An operand whose memory is known.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Side {
+pub(super) enum OperandSide {
     Register(Register),
     Number(i128),
-    Memory(Place),
+    Memory(MemoryOperand),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,35 +47,35 @@ pub(super) struct Planned<'t> {
     pub(super) name: &'static str,
     pub(super) locked: bool,
     /// What is changed, and from what, with where they stand.
-    pub(super) to: Option<(Side, Piece<'t>)>,
-    pub(super) from: Option<(Side, Piece<'t>)>,
+    pub(super) to: Option<(OperandSide, TextPiece<'t>)>,
+    pub(super) from: Option<(OperandSide, TextPiece<'t>)>,
     pub(super) width: Width,
     /// Whether the letters of the instruction say its width.
     is_sized: bool,
     /// Whether they say both.
     is_mixed: bool,
-    pub(super) jump: Option<(Option<Test>, Piece<'t>)>,
-    pub(super) piece: Piece<'t>,
+    pub(super) jump: Option<(Option<Test>, TextPiece<'t>)>,
+    pub(super) piece: TextPiece<'t>,
 }
 
 impl Planned<'_> {
-    fn sides(&self) -> impl Iterator<Item = Side> {
+    fn sides(&self) -> impl Iterator<Item = OperandSide> {
         self.to.into_iter().chain(self.from).map(|(side, _)| side)
     }
 
     /// Whether both operands are one register.
     pub(super) fn is_same(&self) -> bool {
-        matches!((self.to, self.from), (Some((Side::Register(one), _)), Some((Side::Register(other), _))) if one == other)
+        matches!((self.to, self.from), (Some((OperandSide::Register(one), _)), Some((OperandSide::Register(other), _))) if one == other)
     }
 
     /// Whether values stay the same in both widths.
     fn is_plain(&self) -> bool {
         let is_mask = |number: i128| number >= 0 && (number & (number + 1)) == 0;
         let constant = match self.from {
-            Some((Side::Number(number), _)) => Some(number),
+            Some((OperandSide::Number(number), _)) => Some(number),
             _ => None,
         };
-        let plain_numbers = self.sides().all(|side| !matches!(side, Side::Number(number) if !(0..PLAIN).contains(&number)));
+        let plain_numbers = self.sides().all(|side| !matches!(side, OperandSide::Number(number) if !(0..PLAIN).contains(&number)));
         let plain_name = match self.name {
             "SUB" | "XOR" => self.is_same() || self.name == "XOR" && constant == Some(0),
             "AND" | "TEST" => self.is_same() || constant.is_some_and(is_mask),
@@ -88,14 +88,14 @@ impl Planned<'_> {
 
     /// Whether a register is added to something.
     fn adds_registers(&self) -> bool {
-        matches!(self.name, "ADD" | "XADD") && !matches!(self.from, Some((Side::Number(_), _)))
+        matches!(self.name, "ADD" | "XADD") && !matches!(self.from, Some((OperandSide::Number(_), _)))
     }
 }
 
-impl Reader<'_> {
+impl LitmusReader<'_> {
     /// Writes all instructions into their threads.
-    pub(super) fn program(&mut self, columns: &mut [Column], rows: Vec<Vec<Piece<'_>>>) {
-        let mut read: Vec<Vec<Line<'_>>> = columns.iter().map(|_| Vec::new()).collect();
+    pub(super) fn program(&mut self, columns: &mut [Column], rows: Vec<Vec<TextPiece<'_>>>) {
+        let mut read: Vec<Vec<LabelledInstruction<'_>>> = columns.iter().map(|_| Vec::new()).collect();
         for row in rows {
             if let (true, Some(first)) = (row.len() != columns.len(), row.first()) {
                 let message = format!("a row of {}, and there are {} threads", row.len(), columns.len());
@@ -139,7 +139,7 @@ impl Reader<'_> {
 
     /// How far values of a plain test can grow: numbers are added once each, unless there is a loop, and adding
     /// registers doubles at most what there is.
-    fn reach(&self, planned: &[Vec<Planned<'_>>], lines: &[Vec<Line<'_>>]) -> i128 {
+    fn reach(&self, planned: &[Vec<Planned<'_>>], lines: &[Vec<LabelledInstruction<'_>>]) -> i128 {
         let all = || planned.iter().flatten();
         let added = i128::try_from(all().filter(|one| one.name == "INC").count()).unwrap_or(PLAIN);
         let doubled = u32::try_from(all().filter(|one| one.adds_registers()).count()).unwrap_or(u32::MAX);
@@ -150,7 +150,7 @@ impl Reader<'_> {
         2_i128.checked_pow(doubled.min(31)).unwrap_or(PLAIN).saturating_mul(self.sum.saturating_add(added))
     }
 
-    fn planned<'t>(&mut self, column: &Column, lines: &[Line<'t>], order: Option<Order>) -> Vec<Planned<'t>> {
+    fn planned<'t>(&mut self, column: &Column, lines: &[LabelledInstruction<'t>], order: Option<Order>) -> Vec<Planned<'t>> {
         let instructions = lines.iter().filter_map(|line| line.instruction.as_ref());
         instructions.filter_map(|instruction| self.plan(column, instruction, order).ok()).collect()
     }
@@ -162,7 +162,7 @@ impl Reader<'_> {
             sides.push((self.side(column, operand)?, operand.piece));
         }
         let registers: Vec<Register> =
-            sides.iter().filter_map(|(side, _)| if let Side::Register(register) = side { Some(*register) } else { None }).collect();
+            sides.iter().filter_map(|(side, _)| if let OperandSide::Register(register) = side { Some(*register) } else { None }).collect();
         let same = registers.len() == 2 && registers[0] == registers[1];
         let (mut to, mut from) = match sides.as_slice() {
             [] => (None, None),
@@ -177,10 +177,10 @@ impl Reader<'_> {
             }
         };
         // An exchange is the same in both orders.
-        if name == "XCHG" && matches!(to, Some((Side::Register(_), _))) {
+        if name == "XCHG" && matches!(to, Some((OperandSide::Register(_), _))) {
             (to, from) = (from, to);
         }
-        if let (Some((Side::Memory(_), _)), Some((Side::Memory(_), second))) = (to, from) {
+        if let (Some((OperandSide::Memory(_), _)), Some((OperandSide::Memory(_), second))) = (to, from) {
             let help = "load it into a register first, with `MOV`";
             return Err(self.refuse(
                 codes::OTHER_INSTRUCTION,
@@ -194,23 +194,23 @@ impl Reader<'_> {
         let (width, is_sized) = (shown.unwrap_or(Width::Narrow), shown.is_some());
         let planned = Planned { name, locked, to, from, width, is_sized, is_mixed, jump, piece };
         for (side, at) in planned.to.into_iter().chain(planned.from) {
-            if let (Side::Memory(place), Some(width)) = (side, shown) {
+            if let (OperandSide::Memory(place), Some(width)) = (side, shown) {
                 self.accessed(place, width, at)?;
             }
         }
         Ok(planned)
     }
 
-    fn side(&mut self, column: &Column, operand: &Operand<'_>) -> Read<Side> {
+    fn side(&mut self, column: &Column, operand: &Operand<'_>) -> Read<OperandSide> {
         Ok(match &operand.kind {
-            OperandKind::Register(register, _) => Side::Register(*register),
-            OperandKind::Number(number) => Side::Number(*number),
-            OperandKind::Memory(address) => Side::Memory(self.place(column, address, operand.piece)?),
+            OperandKind::Register(register, _) => OperandSide::Register(*register),
+            OperandKind::Number(number) => OperandSide::Number(*number),
+            OperandKind::Memory(address) => OperandSide::Memory(self.place(column, address, operand.piece)?),
         })
     }
 
     /// Which memory an address means.
-    fn place(&mut self, column: &Column, address: &Address, piece: Piece<'_>) -> Read<Place> {
+    fn place(&mut self, column: &Column, address: &Address, piece: TextPiece<'_>) -> Read<MemoryOperand> {
         let mut registers = address.registers.clone();
         let (cell, offset) = match &address.name {
             Some(name) => (self.cell(name, piece.span()), 0),
@@ -241,11 +241,11 @@ impl Reader<'_> {
         }
         let offset = offset.saturating_add(address.offset);
         self.inside(cell, offset, index.is_some(), piece)?;
-        Ok(Place { cell, offset, index })
+        Ok(MemoryOperand { cell, offset, index })
     }
 
     /// That an offset is one of a cell.
-    pub(super) fn inside(&mut self, cell: usize, offset: i64, is_indexed: bool, piece: Piece<'_>) -> Read<i64> {
+    pub(super) fn inside(&mut self, cell: usize, offset: i64, is_indexed: bool, piece: TextPiece<'_>) -> Read<i64> {
         let Cell { length, declared, written, .. } = &self.cells[cell];
         let size = declared.unwrap_or(Width::Narrow).bytes();
         let number = offset.div_euclid(size);
@@ -260,7 +260,7 @@ impl Reader<'_> {
     }
 
     /// Notes with which width memory is accessed; the cells of arrays have one.
-    fn accessed(&mut self, place: Place, width: Width, piece: Piece<'_>) -> Read<()> {
+    fn accessed(&mut self, place: MemoryOperand, width: Width, piece: TextPiece<'_>) -> Read<()> {
         let cell = &mut self.cells[place.cell];
         if cell.length.is_some() && cell.declared != Some(width) {
             let message =
@@ -279,12 +279,13 @@ impl Reader<'_> {
                 let message = "this instruction is of 32 and of 64 bits".to_owned();
                 let _: Wrong = self.refuse(codes::BAD_LITMUS, planned.piece, message, "one width", "take registers of one width");
             }
-            let memory = planned.sides().find_map(|side| if let Side::Memory(place) = side { Some(place.cell) } else { None });
+            let memory = planned.sides().find_map(|side| if let OperandSide::Memory(place) = side { Some(place.cell) } else { None });
             if let (false, Some(cell)) = (planned.is_sized, memory) {
                 planned.width = self.cells[cell].width();
             }
             if planned.width == Width::Wide {
-                let registers = planned.sides().filter_map(|side| if let Side::Register(register) = side { Some(register) } else { None });
+                let registers =
+                    planned.sides().filter_map(|side| if let OperandSide::Register(register) = side { Some(register) } else { None });
                 column.long.extend(registers);
                 if planned.name == "CMPXCHG" {
                     column.long.insert(Register::ACCUMULATOR);
@@ -312,7 +313,7 @@ impl Reader<'_> {
 }
 
 /// Whether a jump goes back.
-fn has_loop(lines: &[Line<'_>]) -> bool {
+fn has_loop(lines: &[LabelledInstruction<'_>]) -> bool {
     let stands = |label: &str| lines.iter().position(|line| line.labels.iter().any(|known| known.text == label));
     lines.iter().enumerate().any(|(at, line)| {
         let jump = line.instruction.as_ref().and_then(|instruction| instruction.jump.as_ref());
@@ -374,7 +375,7 @@ impl Cell {
 }
 
 /// For each label, in front of which instruction it stands, and how the program calls it.
-pub(super) fn labels<'t>(reader: &mut Reader<'_>, lines: &[Line<'t>]) -> Read<BTreeMap<&'t str, usize>> {
+pub(super) fn labels<'t>(reader: &mut LitmusReader<'_>, lines: &[LabelledInstruction<'t>]) -> Read<BTreeMap<&'t str, usize>> {
     let (mut labels, mut at) = (BTreeMap::new(), 0);
     for line in lines {
         for label in &line.labels {

@@ -3,8 +3,8 @@
 use serval_diagnostic::{Span, similar};
 
 use super::operands::{Width, is_name};
-use super::piece::Piece;
-use super::{Column, Read, Reader, Start, Wrong};
+use super::piece::TextPiece;
+use super::{Column, LitmusReader, Read, Start, Wrong};
 use crate::codes;
 use crate::limits::{MAX_CELLS, MAX_THREADS};
 use crate::tree::QuestionItem;
@@ -35,19 +35,19 @@ const ENDS: &[&str] = &["exists", "~exists", "~", "forall", "locations", "filter
 
 /// What a register begins with: the number of its thread, as it is written, and the rest.
 struct Begins<'t> {
-    thread: Piece<'t>,
-    register: Piece<'t>,
+    thread: TextPiece<'t>,
+    register: TextPiece<'t>,
     /// Nothing where only its size is said.
-    value: Option<Piece<'t>>,
+    value: Option<TextPiece<'t>>,
 }
 
-impl Reader<'_> {
+impl LitmusReader<'_> {
     /// All parts.
-    pub(super) fn sections(&mut self, text: Piece<'_>) -> Read<(Vec<Column>, QuestionItem)> {
+    pub(super) fn sections(&mut self, text: TextPiece<'_>) -> Read<(Vec<Column>, QuestionItem)> {
         let rest = self.machine(text)?;
         let rest = self.metadata(rest)?;
         let Some(end) = closing(rest.text) else {
-            return Err(self.expected(Piece { text: "", start: rest.start + rest.text.len() }, "`}`", "close what memory begins with"));
+            return Err(self.expected(TextPiece { text: "", start: rest.start + rest.text.len() }, "`}`", "close what memory begins with"));
         };
         let (initial, rest) = rest.cut(end + 1);
         let starts = self.initial(initial.between('{', '}').unwrap_or(initial))?;
@@ -57,12 +57,12 @@ impl Reader<'_> {
         let asked = self.locations(rest)?;
         // A test that only says what to print asks nothing of it.
         let is_shown = asked.is_empty() && !rest.is_empty();
-        let question = self.question(&mut columns, if is_shown { Piece { text: "forall (true)", ..asked } } else { asked })?;
+        let question = self.question(&mut columns, if is_shown { TextPiece { text: "forall (true)", ..asked } } else { asked })?;
         Ok((columns, question))
     }
 
     /// `X86 SB`: the rest of the line is a name.
-    fn machine<'t>(&mut self, text: Piece<'t>) -> Read<Piece<'t>> {
+    fn machine<'t>(&mut self, text: TextPiece<'t>) -> Read<TextPiece<'t>> {
         let text = text.trimmed();
         let (line, rest) = text.cut(text.text.find('\n').unwrap_or(text.text.len()));
         let (machine, _) = line.word();
@@ -87,7 +87,7 @@ impl Reader<'_> {
     }
 
     /// Lines before `{`: a quoted name, or `Key=…`.
-    fn metadata<'t>(&mut self, mut rest: Piece<'t>) -> Read<Piece<'t>> {
+    fn metadata<'t>(&mut self, mut rest: TextPiece<'t>) -> Read<TextPiece<'t>> {
         loop {
             rest = rest.trimmed();
             if rest.text.starts_with('{') {
@@ -105,7 +105,7 @@ impl Reader<'_> {
     }
 
     /// `x=0; int y=1; 0:EAX=1;`.
-    fn initial<'t>(&mut self, section: Piece<'t>) -> Read<Vec<Begins<'t>>> {
+    fn initial<'t>(&mut self, section: TextPiece<'t>) -> Read<Vec<Begins<'t>>> {
         let mut starts = Vec::new();
         for entry in section.split(';').into_iter().filter(|entry| !entry.is_empty()) {
             // One that is wrong does not hide what is wrong with the others.
@@ -114,7 +114,7 @@ impl Reader<'_> {
         Ok(starts)
     }
 
-    fn entry<'t>(&mut self, entry: Piece<'t>, starts: &mut Vec<Begins<'t>>) -> Read<()> {
+    fn entry<'t>(&mut self, entry: TextPiece<'t>, starts: &mut Vec<Begins<'t>>) -> Read<()> {
         let sides = entry.split('=');
         let (target, declared, is_typed) = self.typed(sides[0])?;
         let value = match sides.as_slice() {
@@ -167,7 +167,7 @@ impl Reader<'_> {
     }
 
     /// What stands behind the types, the width that they say, and whether there are any.
-    fn typed<'t>(&mut self, piece: Piece<'t>) -> Read<(Piece<'t>, Option<Width>, bool)> {
+    fn typed<'t>(&mut self, piece: TextPiece<'t>) -> Read<(TextPiece<'t>, Option<Width>, bool)> {
         let (mut target, mut declared, mut is_typed) = (piece, None, false);
         loop {
             let (word, rest) = target.word();
@@ -187,7 +187,7 @@ impl Reader<'_> {
     }
 
     /// How many cells an array has.
-    fn length(&mut self, count: Piece<'_>) -> Read<i64> {
+    fn length(&mut self, count: TextPiece<'_>) -> Read<i64> {
         let most = i64::try_from(MAX_CELLS).unwrap_or(0);
         match count.text.parse::<i64>() {
             Ok(length) if (1..=most).contains(&length) => Ok(length),
@@ -200,7 +200,7 @@ impl Reader<'_> {
     }
 
     /// What a cell begins with, or each cell of an array.
-    fn begins_with(&mut self, target: Piece<'_>, length: Option<i64>, value: Option<Piece<'_>>) -> Read<Vec<(i128, Span)>> {
+    fn begins_with(&mut self, target: TextPiece<'_>, length: Option<i64>, value: Option<TextPiece<'_>>) -> Read<Vec<(i128, Span)>> {
         let count = usize::try_from(length.unwrap_or(1)).unwrap_or(1);
         let mut initial = vec![(0, target.span()); count];
         let Some(value) = value else { return Ok(initial) };
@@ -220,7 +220,7 @@ impl Reader<'_> {
     }
 
     /// `a[1]=2;`, where `a` is declared before.
-    fn element_begins(&mut self, cell: usize, number: Piece<'_>, target: Piece<'_>, value: Option<Piece<'_>>) -> Read<()> {
+    fn element_begins(&mut self, cell: usize, number: TextPiece<'_>, target: TextPiece<'_>, value: Option<TextPiece<'_>>) -> Read<()> {
         let Some(value) = value else { return Err(self.expected(target, "`=`", "say what it begins with")) };
         let initial = (self.number(value)?, value.span());
         let place = number.text.parse::<usize>().ok().filter(|_| self.cells[cell].length.is_some());
@@ -233,7 +233,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn no_element(&mut self, piece: Piece<'_>) -> Wrong {
+    pub(super) fn no_element(&mut self, piece: TextPiece<'_>) -> Wrong {
         let message = format!("there is no cell `{:.40}`", piece.text);
         self.refuse(codes::BAD_LITMUS, piece, message, "a cell of an array", "declare the array before: `int a[2];`")
     }
@@ -281,7 +281,7 @@ impl Reader<'_> {
     }
 
     /// `x`, `a[1]` or `a+4`, with its bytes from the beginning.
-    fn address_at_start(&mut self, value: Piece<'_>) -> Read<Option<(String, i64)>> {
+    fn address_at_start(&mut self, value: TextPiece<'_>) -> Read<Option<(String, i64)>> {
         let end = value.text.find(['[', '+']).unwrap_or(value.text.len());
         let (name, rest) = value.cut(end);
         let name = name.trimmed();
@@ -306,7 +306,7 @@ impl Reader<'_> {
     }
 
     /// The columns, the rows of instructions, and what stands behind them.
-    fn rows<'t>(&mut self, text: Piece<'t>) -> Read<(Vec<Column>, Vec<Vec<Piece<'t>>>, Piece<'t>)> {
+    fn rows<'t>(&mut self, text: TextPiece<'t>) -> Read<(Vec<Column>, Vec<Vec<TextPiece<'t>>>, TextPiece<'t>)> {
         let (mut rows, mut rest) = (Vec::new(), text);
         loop {
             rest = rest.trimmed();
@@ -353,7 +353,7 @@ impl Reader<'_> {
     }
 
     /// Passes `locations [x; 0:EAX;]`, which says what to print.
-    fn locations<'t>(&mut self, rest: Piece<'t>) -> Read<Piece<'t>> {
+    fn locations<'t>(&mut self, rest: TextPiece<'t>) -> Read<TextPiece<'t>> {
         let rest = rest.trimmed();
         if let Some(after) = rest.after("locations") {
             let after = after.trimmed();

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use serval_diagnostic::Span;
 
-use super::instructions::Line;
+use super::instructions::LabelledInstruction;
 use super::operands::{Register, Width};
-use super::piece::Piece;
-use super::plan::{Place, Planned, Side, labels};
+use super::piece::TextPiece;
+use super::plan::{MemoryOperand, OperandSide, Planned, labels};
 use super::trees::{LEFT, RIGHT, SUM, binary, name_in, number, place_of, target_in, tree};
-use super::{Column, Read, Reader, Wrong};
+use super::{Column, LitmusReader, Read, Wrong};
 use crate::codes;
 use crate::grammar::WORDS;
 use crate::program::LockedKind;
@@ -22,9 +22,9 @@ pub(super) const HELD: &str = "held";
 /// Cells of an array that a register with any number of bytes chooses from, at most.
 const CHOSEN: i64 = 16;
 
-impl Reader<'_> {
+impl LitmusReader<'_> {
     /// Writes the code of a thread.
-    pub(super) fn write_column(&mut self, column: &mut Column, lines: &[Line<'_>], code: &[Planned<'_>]) -> Read<()> {
+    pub(super) fn write_column(&mut self, column: &mut Column, lines: &[LabelledInstruction<'_>], code: &[Planned<'_>]) -> Read<()> {
         let labels = labels(self, lines)?;
         if code.len() != lines.iter().filter(|line| line.instruction.is_some()).count() {
             return Err(Wrong);
@@ -90,7 +90,7 @@ fn statements(list: Vec<StmtKind>, span: Span) -> Vec<Stmt> {
 
 /// One instruction that is being written.
 pub(super) struct Writing<'a, 'd, 't> {
-    pub(super) reader: &'a mut Reader<'d>,
+    pub(super) reader: &'a mut LitmusReader<'d>,
     column: &'a mut Column,
     pub(super) list: Vec<StmtKind>,
     pub(super) planned: Planned<'t>,
@@ -114,13 +114,13 @@ impl<'t> Writing<'_, '_, 't> {
             (_, None, _) if locked => return Err(self.reader.not_locked(piece, name)),
             ("MFENCE", ..) => self.list.push(StmtKind::Fence),
             (_, None, _) => self.list.push(StmtKind::Skip),
-            (_, Some((Side::Number(_), at)), _) if !matches!(name, "CMP" | "TEST") => {
+            (_, Some((OperandSide::Number(_), at)), _) if !matches!(name, "CMP" | "TEST") => {
                 let message = format!("`{}` is a number, which nothing can change", at.text);
                 let help = "see the order of the operands";
                 return Err(self.reader.refuse(codes::BAD_LITMUS, at, message, "a register or memory", help));
             }
             ("MOV" | "CMP" | "TEST", ..) if locked => return Err(self.reader.not_locked(piece, name)),
-            (_, Some((Side::Register(_), _)), _) if locked => return Err(self.reader.not_locked(piece, name)),
+            (_, Some((OperandSide::Register(_), _)), _) if locked => return Err(self.reader.not_locked(piece, name)),
             ("MOV", Some((to, at)), Some((from, from_at))) => self.moved(to, at, from, from_at)?,
             ("CMP" | "TEST", Some((to, at)), Some((from, from_at))) => {
                 let left = self.value(to, at)?;
@@ -134,18 +134,18 @@ impl<'t> Writing<'_, '_, 't> {
                     self.keep_result(result);
                 }
             }
-            ("XCHG", Some((Side::Register(one), at)), Some((Side::Register(other), from_at))) => {
+            ("XCHG", Some((OperandSide::Register(one), at)), Some((OperandSide::Register(other), from_at))) => {
                 let (left, right) = (self.get(one, at)?, self.get(other, from_at)?);
                 self.hold(HELD, left);
                 self.set(one, at, right)?;
                 let held = name_in(HELD, self.span());
                 self.set(other, from_at, held)?;
             }
-            ("XADD" | "CMPXCHG", Some((Side::Register(_), _)), _) => {
+            ("XADD" | "CMPXCHG", Some((OperandSide::Register(_), _)), _) => {
                 let message = format!("`{name}` without memory is not read");
                 return Err(self.reader.refuse(codes::OTHER_INSTRUCTION, piece, message, "memory and a register", "write it with `MOV`"));
             }
-            ("XCHG" | "XADD" | "CMPXCHG", Some((Side::Memory(place), at)), Some((Side::Register(register), from_at))) => {
+            ("XCHG" | "XADD" | "CMPXCHG", Some((OperandSide::Memory(place), at)), Some((OperandSide::Register(register), from_at))) => {
                 self.exchanged(place, at, register, from_at)?;
             }
             ("XCHG" | "XADD" | "CMPXCHG", _, Some((_, from_at))) => {
@@ -158,28 +158,28 @@ impl<'t> Writing<'_, '_, 't> {
         Ok(())
     }
 
-    fn moved(&mut self, to: Side, at: Piece<'t>, from: Side, from_at: Piece<'t>) -> Read<()> {
+    fn moved(&mut self, to: OperandSide, at: TextPiece<'t>, from: OperandSide, from_at: TextPiece<'t>) -> Read<()> {
         match (to, from) {
-            (Side::Memory(place), _) => {
+            (OperandSide::Memory(place), _) => {
                 let value = self.value(from, from_at)?;
                 let target = self.target(place, at)?;
                 self.list.push(StmtKind::Assign(target, value));
                 Ok(())
             }
-            (Side::Register(register), Side::Memory(place)) => {
+            (OperandSide::Register(register), OperandSide::Memory(place)) => {
                 let cell = tree(self.target(place, from_at)?);
                 self.set(register, at, cell)
             }
-            (Side::Register(register), _) => {
+            (OperandSide::Register(register), _) => {
                 let value = self.value(from, from_at)?;
                 self.set(register, at, value)
             }
-            (Side::Number(_), _) => Ok(()),
+            (OperandSide::Number(_), _) => Ok(()),
         }
     }
 
     /// `XCHG`, `XADD` and `CMPXCHG` on memory.
-    fn exchanged(&mut self, place: Place, at: Piece<'t>, register: Register, from_at: Piece<'t>) -> Read<()> {
+    fn exchanged(&mut self, place: MemoryOperand, at: TextPiece<'t>, register: Register, from_at: TextPiece<'t>) -> Read<()> {
         let Planned { name, locked, width, piece, .. } = self.planned;
         let cell = tree(self.target(place, at)?);
         let value = self.get(register, from_at)?;
@@ -250,11 +250,11 @@ impl<'t> Writing<'_, '_, 't> {
     }
 
     /// Instructions that change an operand by computing.
-    fn changed(&mut self, to: Side, at: Piece<'t>, from: Option<(Side, Piece<'t>)>) -> Read<()> {
+    fn changed(&mut self, to: OperandSide, at: TextPiece<'t>, from: Option<(OperandSide, TextPiece<'t>)>) -> Read<()> {
         let Planned { name, locked, width, .. } = self.planned;
         if matches!(name, "SHL" | "SHR") {
             let count = match from {
-                Some((Side::Number(count), _)) => count.rem_euclid(i128::from(width.bits())),
+                Some((OperandSide::Number(count), _)) => count.rem_euclid(i128::from(width.bits())),
                 _ => 0,
             };
             if count == 0 {
@@ -266,7 +266,7 @@ impl<'t> Writing<'_, '_, 't> {
             self.reader.sum = self.reader.sum.saturating_add(1);
         }
         match to {
-            Side::Register(register) => {
+            OperandSide::Register(register) => {
                 let operand = self.operand(from)?;
                 let old = self.get(register, at)?;
                 if self.keeps_flags && matches!(name, "SUB" | "NEG") {
@@ -284,7 +284,7 @@ impl<'t> Writing<'_, '_, 't> {
                     self.keep_result(result);
                 }
             }
-            Side::Memory(place) => {
+            OperandSide::Memory(place) => {
                 let cell = tree(self.target(place, at)?);
                 let operand = self.operand(from)?;
                 let adds = matches!(name, "ADD" | "SUB" | "INC" | "DEC");
@@ -306,13 +306,13 @@ impl<'t> Writing<'_, '_, 't> {
                 self.list.push(StmtKind::Assign(place_of(&cell), result));
                 self.lock(begins);
             }
-            Side::Number(_) => {}
+            OperandSide::Number(_) => {}
         }
         Ok(())
     }
 
     /// The second operand, if there is one.
-    fn operand(&mut self, from: Option<(Side, Piece<'t>)>) -> Read<Option<Tree>> {
+    fn operand(&mut self, from: Option<(OperandSide, TextPiece<'t>)>) -> Read<Option<Tree>> {
         from.map(|(side, at)| self.value(side, at)).transpose()
     }
 
@@ -355,7 +355,7 @@ impl<'t> Writing<'_, '_, 't> {
     }
 
     /// What a register has, at the width of the instruction.
-    fn get(&mut self, register: Register, piece: Piece<'_>) -> Read<Tree> {
+    fn get(&mut self, register: Register, piece: TextPiece<'_>) -> Read<Tree> {
         if self.column.address(register).is_some() {
             return Err(self.address_as_number(piece));
         }
@@ -365,14 +365,14 @@ impl<'t> Writing<'_, '_, 't> {
         Ok(if is_part { binary(BinaryOp::Remainder, whole, number(1 << 32, piece.span())) } else { whole })
     }
 
-    fn set(&mut self, register: Register, piece: Piece<'_>, value: Tree) -> Read<()> {
+    fn set(&mut self, register: Register, piece: TextPiece<'_>, value: Tree) -> Read<()> {
         let target = self.assigned(register, piece)?;
         self.list.push(StmtKind::Assign(target, value));
         Ok(())
     }
 
     /// A register that is changed.
-    fn assigned(&mut self, register: Register, piece: Piece<'_>) -> Read<Target> {
+    fn assigned(&mut self, register: Register, piece: TextPiece<'_>) -> Read<Target> {
         if self.column.address(register).is_some() {
             return Err(self.address_as_number(piece));
         }
@@ -381,11 +381,11 @@ impl<'t> Writing<'_, '_, 't> {
     }
 
     /// A register, a number, or memory that is loaded first.
-    fn value(&mut self, side: Side, piece: Piece<'t>) -> Read<Tree> {
+    fn value(&mut self, side: OperandSide, piece: TextPiece<'t>) -> Read<Tree> {
         match side {
-            Side::Register(register) => self.get(register, piece),
-            Side::Number(value) => Ok(number(self.reader.at_width(value, self.planned.width, piece)?, piece.span())),
-            Side::Memory(place) => {
+            OperandSide::Register(register) => self.get(register, piece),
+            OperandSide::Number(value) => Ok(number(self.reader.at_width(value, self.planned.width, piece)?, piece.span())),
+            OperandSide::Memory(place) => {
                 let cell = tree(self.target(place, piece)?);
                 self.hold(HELD, cell);
                 Ok(name_in(HELD, piece.span()))
@@ -394,7 +394,7 @@ impl<'t> Writing<'_, '_, 't> {
     }
 
     /// Memory as the program names it.
-    fn target(&mut self, place: Place, piece: Piece<'t>) -> Read<Target> {
+    fn target(&mut self, place: MemoryOperand, piece: TextPiece<'t>) -> Read<Target> {
         let number_of_cell = self.reader.inside(place.cell, place.offset, place.index.is_some(), piece)?;
         let span = piece.span();
         let mut target = self.reader.element(place.cell, number_of_cell, span);
@@ -423,7 +423,7 @@ impl<'t> Writing<'_, '_, 't> {
         Ok(target)
     }
 
-    fn address_as_number(&mut self, piece: Piece<'_>) -> Wrong {
+    fn address_as_number(&mut self, piece: TextPiece<'_>) -> Wrong {
         let message = format!("`{}` begins with an address, and is used as a number here", piece.text);
         self.reader.refuse(codes::OTHER_INSTRUCTION, piece, message, "another register", "take another register for the number")
     }

@@ -10,7 +10,7 @@ use super::Context;
 use super::names::Registers;
 use crate::codes;
 use crate::limits::{MAX_REGISTERS, MAX_STATEMENTS};
-use crate::program::{Address, Inner, LockedKind, Node, Op, Point, RegisterId, Thread};
+use crate::program::{Address, ControlPoint, Inner, LockedKind, Op, Point, RegisterId, Thread};
 use crate::tree::{Name, Stmt, StmtKind, Target, ThreadItem, Tree, TreeKind};
 use crate::value::Expr;
 
@@ -18,7 +18,7 @@ use crate::value::Expr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Mark(usize);
 
-enum Line {
+enum CodeLine {
     /// Goes on behind itself.
     Do(Op, Span),
     /// Goes on behind itself, or at the mark where the condition does not hold.
@@ -31,7 +31,7 @@ enum Line {
 struct Code<'c, 'f> {
     context: &'c mut Context<'f>,
     registers: Registers,
-    lines: Vec<Line>,
+    lines: Vec<CodeLine>,
     /// Where each mark is.
     marks: Vec<usize>,
     labels: Vec<(Name, Mark)>,
@@ -55,7 +55,7 @@ pub(super) fn thread(context: &mut Context<'_>, item: &ThreadItem) -> Thread {
 
 /// The line with its jumps left out.
 struct Joined<'l> {
-    lines: &'l [Line],
+    lines: &'l [CodeLine],
     marks: &'l [usize],
     /// The point of each line that is no jump.
     points: Vec<usize>,
@@ -66,12 +66,12 @@ struct Joined<'l> {
 }
 
 impl<'l> Joined<'l> {
-    fn new(lines: &'l [Line], marks: &'l [usize]) -> Self {
+    fn new(lines: &'l [CodeLine], marks: &'l [usize]) -> Self {
         let mut count = 0;
         let mut points = Vec::new();
         for line in lines {
             points.push(count);
-            count += usize::from(!matches!(line, Line::Jump(_)));
+            count += usize::from(!matches!(line, CodeLine::Jump(_)));
         }
         let mut joined = Self { lines, marks, points, count, stuck: false };
         joined.stuck = (0..lines.len()).any(|line| joined.real(line).is_none());
@@ -82,7 +82,7 @@ impl<'l> Joined<'l> {
     fn real(&self, mut line: usize) -> Option<usize> {
         for _ in 0..=self.lines.len() {
             match self.lines.get(line) {
-                Some(Line::Jump(mark)) => line = self.marks.get(mark.0).copied().unwrap_or(self.lines.len()),
+                Some(CodeLine::Jump(mark)) => line = self.marks.get(mark.0).copied().unwrap_or(self.lines.len()),
                 _ => return Some(line),
             }
         }
@@ -102,24 +102,24 @@ impl<'l> Joined<'l> {
         self.point(self.marks.get(mark.0).copied().unwrap_or(self.lines.len()))
     }
 
-    fn nodes(&self, end: Span) -> (Vec<Node>, Vec<Span>) {
+    fn nodes(&self, end: Span) -> (Vec<ControlPoint>, Vec<Span>) {
         let (mut nodes, mut spans) = (Vec::new(), Vec::new());
         for (number, line) in self.lines.iter().enumerate() {
             let next = self.point(number + 1);
             let (op, span) = match line {
-                Line::Do(op, span) => (op.clone(), *span),
-                Line::Branch(condition, no, span) => (Op::Branch(condition.clone(), self.marked(*no)), *span),
-                Line::Either(other, span) => (Op::Either(self.marked(*other)), *span),
-                Line::Jump(_) => continue,
+                CodeLine::Do(op, span) => (op.clone(), *span),
+                CodeLine::Branch(condition, no, span) => (Op::Branch(condition.clone(), self.marked(*no)), *span),
+                CodeLine::Either(other, span) => (Op::Either(self.marked(*other)), *span),
+                CodeLine::Jump(_) => continue,
             };
-            nodes.push(Node { op, next });
+            nodes.push(ControlPoint { op, next });
             spans.push(span);
         }
         if self.stuck {
-            nodes.push(Node { op: Op::Assume(Expr::Number(0)), next: Point::new(self.count) });
+            nodes.push(ControlPoint { op: Op::Assume(Expr::Number(0)), next: Point::new(self.count) });
             spans.push(end);
         }
-        nodes.push(Node { op: Op::End, next: Point::new(nodes.len()) });
+        nodes.push(ControlPoint { op: Op::End, next: Point::new(nodes.len()) });
         spans.push(end);
         (nodes, spans)
     }
@@ -166,9 +166,9 @@ impl Code<'_, '_> {
     fn jump(&mut self, mark: Mark) {
         // A thread begins at its first line, which therefore is no jump.
         if self.lines.is_empty() {
-            self.lines.push(Line::Do(Op::Skip, Span::default()));
+            self.lines.push(CodeLine::Do(Op::Skip, Span::default()));
         }
-        self.lines.push(Line::Jump(mark));
+        self.lines.push(CodeLine::Jump(mark));
     }
 
     fn block(&mut self, body: &[Stmt]) {
@@ -212,7 +212,7 @@ impl Code<'_, '_> {
             StmtKind::Goto(label) => self.goto(label),
             kind => {
                 if let Some(op) = self.simple(kind, span) {
-                    self.lines.push(Line::Do(op, span));
+                    self.lines.push(CodeLine::Do(op, span));
                 }
             }
         }
@@ -221,7 +221,7 @@ impl Code<'_, '_> {
     fn body(&mut self, body: &[Stmt], head: Mark, end: Mark) {
         // What comes back to its own beginning must not make the first line a jump either.
         if self.lines.is_empty() && body.is_empty() {
-            self.lines.push(Line::Do(Op::Skip, Span::default()));
+            self.lines.push(CodeLine::Do(Op::Skip, Span::default()));
             self.place(head);
         }
         self.breaks.push(end);
@@ -247,11 +247,11 @@ impl Code<'_, '_> {
 
     fn branch(&mut self, condition: &Tree, otherwise: Mark, span: Span) {
         if matches!(condition.kind, TreeKind::Any) {
-            self.lines.push(Line::Either(otherwise, span));
+            self.lines.push(CodeLine::Either(otherwise, span));
             return;
         }
         if let Some(condition) = self.context.over_registers(&mut self.registers, condition) {
-            self.lines.push(Line::Branch(condition, otherwise, span));
+            self.lines.push(CodeLine::Branch(condition, otherwise, span));
         }
     }
 

@@ -5,18 +5,18 @@ use serval_diagnostic::similar;
 use super::Context;
 use super::names::constant;
 use crate::codes;
-use crate::program::{Asked, Observed, Op, Point, Question, RegisterId, Thread, ThreadId};
-use crate::tree::{Name, QuestionItem, QuestionKind, Tree, TreeKind};
+use crate::program::{Observed, Op, Point, Question, QuestionKind, RegisterId, Thread, ThreadId};
+use crate::tree::{Name, QuestionForm, QuestionItem, Tree, TreeKind};
 use crate::value::{BinaryOp, Expr};
 
 pub(super) fn question(context: &mut Context<'_>, threads: &[Thread], item: &QuestionItem) -> Option<Question> {
     let asked = match item.kind {
-        QuestionKind::Never => Asked::Never,
-        QuestionKind::Exists => Asked::Exists,
-        QuestionKind::Forall => Asked::Forall,
+        QuestionForm::Never => QuestionKind::Never,
+        QuestionForm::Exists => QuestionKind::Exists,
+        QuestionForm::Forall => QuestionKind::Forall,
     };
     let mut condition = context.observed(threads, asked, &item.condition)?;
-    if asked == Asked::Forall {
+    if asked == QuestionKind::Forall {
         condition = Expr::Not(Box::new(condition));
     }
     Some(Question { asked, condition, text: item.text.clone(), span: item.span })
@@ -25,13 +25,13 @@ pub(super) fn question(context: &mut Context<'_>, threads: &[Thread], item: &Que
 /// The questions whether assertions hold.
 pub(super) fn assertions(thread: &Thread, number: u32) -> Vec<Question> {
     let id = ThreadId(number);
-    let of_node = |(index, node): (usize, &crate::Node)| {
+    let of_node = |(index, node): (usize, &crate::ControlPoint)| {
         let Op::Assert(condition) = &node.op else { return None };
         let at = Expr::Atom(Observed::At(id, Point::new(index)));
         let fails = Expr::Not(Box::new(lifted(id, condition)));
         let condition = Expr::Binary(BinaryOp::And, Box::new(at), Box::new(fails));
         let span = *thread.spans.get(index)?;
-        Some(Question { asked: Asked::Assert, condition, text: format!("assert in {}", thread.name), span })
+        Some(Question { asked: QuestionKind::Assert, condition, text: format!("assert in {}", thread.name), span })
     };
     thread.code.iter().enumerate().filter_map(of_node).collect()
 }
@@ -49,7 +49,7 @@ fn lifted(thread: ThreadId, condition: &Expr<RegisterId>) -> Expr<Observed> {
 }
 
 impl Context<'_> {
-    fn observed(&mut self, threads: &[Thread], asked: Asked, tree: &Tree) -> Option<Expr<Observed>> {
+    fn observed(&mut self, threads: &[Thread], asked: QuestionKind, tree: &Tree) -> Option<Expr<Observed>> {
         Some(match &tree.kind {
             TreeKind::Number(number) => Expr::Number(*number),
             // A condition of a statement alone has it.

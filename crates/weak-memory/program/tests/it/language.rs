@@ -1,7 +1,7 @@
 //! What the language takes, and what it says about what it does not take.
 
 use serval_diagnostic::LineIndex;
-use serval_tso_program::{MAX_CELLS, MAX_DEPTH, MAX_STATEMENTS, MAX_THREADS, Op, Place, Point, ThreadId, read};
+use serval_tso_program::{FencePlace, MAX_CELLS, MAX_DEPTH, MAX_STATEMENTS, MAX_THREADS, Op, Point, ThreadId, read};
 
 /// Code, line and column, message and help of every mistake.
 fn mistakes(text: &str) -> Vec<String> {
@@ -185,7 +185,7 @@ fn the_same_program_in_another_layout_is_the_same() {
 #[test]
 fn fences_stand_before_their_points_whoever_comes() {
     let program = read("memory x; thread P { l: r := x; if (r == 0) { goto l; } x := 1; } never P@l;").unwrap();
-    let places = [Place { thread: ThreadId(0), point: Point(0) }, Place { thread: ThreadId(0), point: Point(2) }];
+    let places = [FencePlace { thread: ThreadId(0), point: Point(0) }, FencePlace { thread: ThreadId(0), point: Point(2) }];
     let fenced = program.with_fences(&places);
     let code = &fenced.threads[0].code;
     assert_eq!((&code[0].op, &code[3].op), (&Op::Fence, &Op::Fence));

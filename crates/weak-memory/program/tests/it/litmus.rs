@@ -1,7 +1,7 @@
 //! Litmus tests in all their spellings, and what is refused by name.
 
 use serval_diagnostic::LineIndex;
-use serval_tso_program::{Asked, Inner, LockedKind, MAX_DEPTH, Op, Program, Syntax, read_as, read_litmus};
+use serval_tso_program::{Inner, LockedKind, MAX_DEPTH, Op, Program, QuestionKind, Syntax, read_as, read_litmus};
 
 const BASE: &str = "\
 X86 SB
@@ -90,7 +90,7 @@ fn the_forms_of_conditions() {
         (program.questions[0].asked, format!("{:?}", program.questions[0].condition), program.questions[0].text.clone())
     };
     let (kind, exists, text) = asked("exists  (x=1 \\/\n ~(0:EAX=1) /\\ not [y]=2 \\/ true)");
-    assert_eq!((kind, text.as_str()), (Asked::Exists, "exists (x=1 \\/ ~(0:EAX=1) /\\ not [y]=2 \\/ true)"));
+    assert_eq!((kind, text.as_str()), (QuestionKind::Exists, "exists (x=1 \\/ ~(0:EAX=1) /\\ not [y]=2 \\/ true)"));
     // `/\` binds more than `\/`, and `~` more than both.
     assert_eq!(exists, asked("exists ((x=1 \\/ ((~ 0:EAX=1) /\\ (~ y=2))) \\/ true)").1);
     assert_eq!(exists.replace("Unequal", ""), exists);
@@ -98,7 +98,7 @@ fn the_forms_of_conditions() {
     // What must not be is a demand, and so is what must always be: both are kept as what is bad.
     let (kind, never, _) = asked("~exists (x=1)");
     let (other, always, _) = asked("forall ~(x=1)");
-    assert_eq!((kind, other, never), (Asked::Forall, Asked::Forall, always));
+    assert_eq!((kind, other, never), (QuestionKind::Forall, QuestionKind::Forall, always));
     assert_eq!(asked("~ exists (x=1)").1, asked("~exists x=1").1);
 }
 

@@ -9,16 +9,18 @@ use super::cases::{Case, Refused, about_memory, answer, balanced, checked};
 use super::lists::{all_live, begun};
 use crate::basis::{Basis, before};
 use crate::live::Live;
-use crate::loads::{Configuration, Entry, Kept, Reach, Way, is_below, local_of, numbers_of, own, steps, written};
+use crate::loads::{
+    Arrival, BufferEntry, LastStores, LoadConfiguration, ReachableValues, is_below, local_of, numbers_of, own, steps, written,
+};
 use crate::state::State;
 use crate::{By, Certificate, Claim, Condition, Model};
 
 /// What threads and cells may be, by going on until nothing is new.
 fn reach_of(program: &Program) -> (Vec<Vec<Vec<i64>>>, Vec<Vec<i64>>) {
     let initial = State::initial(program);
-    let nothing: Kept = vec![None; program.cells.len()];
+    let nothing: LastStores = vec![None; program.cells.len()];
     let mut values: Vec<BTreeSet<i64>> = initial.memory.iter().map(|value| BTreeSet::from([*value])).collect();
-    let mut threads: Vec<BTreeSet<(Vec<i64>, Kept)>> =
+    let mut threads: Vec<BTreeSet<(Vec<i64>, LastStores)>> =
         initial.locals.iter().map(|local| BTreeSet::from([(numbers_of(local), nothing.clone())])).collect();
     loop {
         let known = (threads.clone(), values.clone());
@@ -38,7 +40,7 @@ fn reach_of(program: &Program) -> (Vec<Vec<Vec<i64>>>, Vec<Vec<i64>>) {
             break;
         }
     }
-    let line = |(place, kept): &(Vec<i64>, Kept)| {
+    let line = |(place, kept): &(Vec<i64>, LastStores)| {
         let kept = kept.iter().flat_map(|kept| [i64::from(kept.is_some()), kept.unwrap_or(0)]);
         place.iter().copied().chain(kept).collect()
     };
@@ -116,18 +118,18 @@ fn what_a_store_makes_go_is_looked_at() {
     let (program, mut certificate) = by_basis(text, &[]);
     let (threads, values) = reach_of(&program);
     let reach = {
-        let mut reach = Reach::read(&program, &threads, &values).unwrap();
+        let mut reach = ReachableValues::read(&program, &threads, &values).unwrap();
         let live = all_live(&program);
         assert!(reach.is_closed(&program, &Live::unchecked(&live), &mut Budget::unlimited()).unwrap());
         reach
     };
     // With the own entry (x, 2) as the newest and nothing else, a step leads here from where (x, 1) was own.
-    let member = Configuration {
+    let member = LoadConfiguration {
         state: State { locals: vec![local_of(&program, 0, &[2, 0]).unwrap()], memory: vec![2], buffers: vec![Vec::new()] },
-        buffers: vec![vec![Entry { cell: CellId(0), value: 2, own: true }]],
+        buffers: vec![vec![BufferEntry { cell: CellId(0), value: 2, own: true }]],
     };
     let all = before(&program, &reach, &member);
-    let gone = vec![Entry { cell: CellId(0), value: 1, own: true }];
+    let gone = vec![BufferEntry { cell: CellId(0), value: 1, own: true }];
     assert!(all.iter().any(|before| before.buffers[0] == gone && before.state.memory == [1]), "{all:?}");
     // And a basis without it is refused.
     certificate.basis.as_mut().unwrap().members = vec![vec![2, 0, 2, 1, 0, 2, 1]];
@@ -135,7 +137,7 @@ fn what_a_store_makes_go_is_looked_at() {
 }
 
 /// All that a step leads to, forwards, straight from the table of load buffers. There is one thread.
-fn after(program: &Program, configuration: &Configuration, values: &[BTreeSet<i64>]) -> Vec<Configuration> {
+fn after(program: &Program, configuration: &LoadConfiguration, values: &[BTreeSet<i64>]) -> Vec<LoadConfiguration> {
     let (buffer, memory) = (&configuration.buffers[0], &configuration.state.memory);
     let mut list = Vec::new();
     if !buffer.is_empty() {
@@ -145,26 +147,26 @@ fn after(program: &Program, configuration: &Configuration, values: &[BTreeSet<i6
     }
     for (cell, value) in memory.iter().enumerate() {
         let mut news = configuration.clone();
-        news.buffers[0].push(Entry { cell: CellId::new(cell), value: *value, own: false });
+        news.buffers[0].push(BufferEntry { cell: CellId::new(cell), value: *value, own: false });
         list.push(news);
     }
     for (way, local) in steps(program, 0, &configuration.state.locals[0], values, &mut Budget::unlimited()).unwrap() {
         let mut stepped = configuration.clone();
         stepped.state.locals[0] = local;
         let can = match &way {
-            Way::Quiet => true,
-            Way::Fence => buffer.is_empty(),
-            Way::Load(cell, value) => match own(buffer, *cell) {
+            Arrival::Quiet => true,
+            Arrival::Fence => buffer.is_empty(),
+            Arrival::Load(cell, value) => match own(buffer, *cell) {
                 Some(entry) => entry.value == *value,
-                None => buffer.first() == Some(&Entry { cell: *cell, value: *value, own: false }),
+                None => buffer.first() == Some(&BufferEntry { cell: *cell, value: *value, own: false }),
             },
-            Way::Store(cell, value) => {
+            Arrival::Store(cell, value) => {
                 stepped.state.memory[cell.index()] = *value;
                 stepped.buffers[0].retain(|entry| !(entry.own && entry.cell == *cell));
-                stepped.buffers[0].push(Entry { cell: *cell, value: *value, own: true });
+                stepped.buffers[0].push(BufferEntry { cell: *cell, value: *value, own: true });
                 true
             }
-            Way::Locked(found, writes) => {
+            Arrival::Locked(found, writes) => {
                 writes.iter().for_each(|(cell, value)| stepped.state.memory[cell.index()] = *value);
                 buffer.is_empty() && found.iter().all(|(cell, value)| memory[cell.index()] == *value)
             }
@@ -177,13 +179,13 @@ fn after(program: &Program, configuration: &Configuration, values: &[BTreeSet<i6
 }
 
 /// All buffers of at most `most` entries.
-fn buffers(entries: &[Entry], most: usize) -> Vec<Vec<Entry>> {
+fn buffers(entries: &[BufferEntry], most: usize) -> Vec<Vec<BufferEntry>> {
     let mut all = vec![Vec::new()];
-    let mut last: Vec<Vec<Entry>> = all.clone();
+    let mut last: Vec<Vec<BufferEntry>> = all.clone();
     for _ in 0..most {
-        let longer = |buffer: &Vec<Entry>| {
-            let fits = |entry: &&Entry| !(entry.own && own(buffer, entry.cell).is_some());
-            entries.iter().filter(fits).map(|entry| buffer.iter().copied().chain([*entry]).collect()).collect::<Vec<Vec<Entry>>>()
+        let longer = |buffer: &Vec<BufferEntry>| {
+            let fits = |entry: &&BufferEntry| !(entry.own && own(buffer, entry.cell).is_some());
+            entries.iter().filter(fits).map(|entry| buffer.iter().copied().chain([*entry]).collect()).collect::<Vec<Vec<BufferEntry>>>()
         };
         last = last.iter().flat_map(longer).collect();
         all.extend(last.clone());
@@ -200,12 +202,12 @@ fn every_step_into_what_is_above_a_member_comes_from_what_is_listed() {
     ] {
         let (program, _) = begun(text);
         let (threads, values) = reach_of(&program);
-        let mut reach = Reach::read(&program, &threads, &values).unwrap();
+        let mut reach = ReachableValues::read(&program, &threads, &values).unwrap();
         let live = all_live(&program);
         assert!(reach.is_closed(&program, &Live::unchecked(&live), &mut Budget::unlimited()).unwrap());
         let mut entries = Vec::new();
         for (cell, values) in (0..).map(CellId).zip(&values) {
-            entries.extend(values.iter().flat_map(|&value| [false, true].map(|own| Entry { cell, value, own })));
+            entries.extend(values.iter().flat_map(|&value| [false, true].map(|own| BufferEntry { cell, value, own })));
         }
         let places: Vec<Vec<i64>> = reach.places(0).cloned().collect();
         let all = buffers(&entries, 3);
@@ -220,12 +222,12 @@ fn every_step_into_what_is_above_a_member_comes_from_what_is_listed() {
                     }
                     let local = local_of(&program, 0, place).unwrap();
                     let state = State { locals: vec![local], memory: memory.to_vec(), buffers: vec![Vec::new()] };
-                    let from = Configuration { state, buffers: vec![buffer.clone()] };
+                    let from = LoadConfiguration { state, buffers: vec![buffer.clone()] };
                     for to in after(&program, &from, &reach.values) {
                         for small in all.iter().filter(|small| small.len() <= to.buffers[0].len() && is_below(small, &to.buffers[0])) {
-                            let member = Configuration { buffers: vec![small.clone()], ..to.clone() };
+                            let member = LoadConfiguration { buffers: vec![small.clone()], ..to.clone() };
                             let is_above =
-                                |below: &Configuration| below.state == from.state && is_below(&below.buffers[0], &from.buffers[0]);
+                                |below: &LoadConfiguration| below.state == from.state && is_below(&below.buffers[0], &from.buffers[0]);
                             let listed = is_above(&member) || before(&program, &reach, &member).iter().any(is_above);
                             assert!(listed, "{text}\n{from:?}\n{to:?}\n{member:?}");
                             steps_seen += 1;

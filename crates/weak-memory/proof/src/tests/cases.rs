@@ -2,7 +2,7 @@
 //! some, and refuses no fewer.
 
 use serval_budget::Budget;
-use serval_tso_program::{Asked, BinaryOp, CellId, Expr, Observed, Program};
+use serval_tso_program::{BinaryOp, CellId, Expr, Observed, Program, QuestionKind};
 
 use super::lists::{all_live, attacks, begun, closed};
 use crate::state::Model as Memory;
@@ -99,7 +99,7 @@ pub(super) fn both() -> Vec<Witness> {
 
 /// A set of changes, with the proof that the program is robust, or with whatever lists there are.
 pub(super) fn set(program: &Program, means: Means, places: &[(u32, u32)]) -> FenceSet {
-    let place = |&(thread, point): &(u32, u32)| serval_tso_program::Place {
+    let place = |&(thread, point): &(u32, u32)| serval_tso_program::FencePlace {
         thread: serval_tso_program::ThreadId(thread),
         point: serval_tso_program::Point(point),
     };
@@ -123,7 +123,7 @@ pub(super) fn about_memory() -> Case {
     let no_store = Expr::Binary(BinaryOp::Equal, Box::new(Expr::Atom(Observed::Cell(CellId(0)))), Box::new(Expr::Number(0)));
     let at = program.questions[0].condition.clone();
     program.questions[0].condition = Expr::Binary(BinaryOp::And, Box::new(at), Box::new(no_store));
-    assert_eq!(program.questions[0].asked, Asked::Never);
+    assert_eq!(program.questions[0].asked, QuestionKind::Never);
     let certificate = Certificate::new(&program);
     let (program, mut certificate) = unreachable((program, certificate), all);
     certificate.robust = Some(attacks(&program));

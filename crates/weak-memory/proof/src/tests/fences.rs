@@ -145,7 +145,7 @@ fn bad_states_are_kept_out_or_nothing_helps() {
     let bad = Witness { run: vec![0, 0, 1, 1, -1, -2], question: Some(0), ..Witness::default() };
     let places = [(0, 1), (1, 1)];
     let mut fenced = set(&program, Means::Fence, &places);
-    let place = |(thread, point)| serval_tso_program::Place {
+    let place = |(thread, point)| serval_tso_program::FencePlace {
         thread: serval_tso_program::ThreadId(thread),
         point: serval_tso_program::Point(point),
     };

@@ -7,7 +7,7 @@ use serval_tso_program::Program;
 
 use super::cases::{Case, Refused, answer, balanced};
 use super::lists::{all_live, begun, every};
-use crate::alike::Alike;
+use crate::alike::Symmetry;
 use crate::persistent::Persistent;
 use crate::state::{Model as Memory, State};
 use crate::step::Next;
@@ -20,7 +20,7 @@ fn list(program: &Program) -> States {
 
 /// The same, with threads of these groups in one order.
 pub(super) fn list_in(program: &Program, groups: &[Vec<usize>]) -> States {
-    let alike = Alike::unchecked(groups);
+    let alike = Symmetry::unchecked(groups);
     let persistent = Persistent::new(program);
     let mut states = BTreeSet::new();
     let mut open = vec![State::initial(program)];

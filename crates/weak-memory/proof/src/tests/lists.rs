@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serval_tso_program::{Program, Question, Thread, ThreadId};
 
-use crate::alike::Alike;
+use crate::alike::Symmetry;
 use crate::any::{self, AnyRobust, At, Configuration};
 use crate::anystates::{self, AnyStates};
 use crate::live::Live;
@@ -12,7 +12,7 @@ use crate::persistent::Persistent;
 use crate::robust::{Attack, Robust};
 use crate::state::{Model, State};
 use crate::states::{self, States};
-use crate::urgent::Seen;
+use crate::urgent::QuestionView;
 use crate::{Certificate, robust};
 
 /// Everything is live: that is never wrong.
@@ -27,13 +27,13 @@ pub(super) fn closed(program: &Program, model: Model, live: Vec<Vec<u64>>) -> St
 
 /// The same, with threads of these groups in one order, whether or not they are alike.
 pub(super) fn closed_in(program: &Program, model: Model, live: Vec<Vec<u64>>, groups: &[Vec<usize>]) -> States {
-    let alike = Alike::unchecked(groups);
+    let alike = Symmetry::unchecked(groups);
     let questions: Vec<&Question> = program.questions.iter().collect();
     let ok = Live::new(program, &questions, &live);
     let fallback = all_live(program);
     // What is not right is taken all the same where a test wants it: the sets are used as they are.
     let sets = ok.unwrap_or_else(|_| Live::unchecked(if live.is_empty() { &fallback } else { &live }));
-    let (seen, persistent) = (Seen::new(program, &questions), Persistent::new(program));
+    let (seen, persistent) = (QuestionView::new(program, &questions), Persistent::new(program));
     let mut list = BTreeSet::new();
     let mut open = vec![State::initial(program)];
     while let Some(mut state) = open.pop() {
@@ -53,7 +53,7 @@ pub(super) fn closed_in(program: &Program, model: Model, live: Vec<Vec<u64>>, gr
 /// All states, with every step in every order.
 pub(super) fn every(program: &Program, model: Model) -> States {
     let live = all_live(program);
-    let (sets, seen) = (Live::unchecked(&live), Seen::everything(program));
+    let (sets, seen) = (Live::unchecked(&live), QuestionView::everything(program));
     let mut list = BTreeSet::new();
     let mut open = vec![State::initial(program)];
     while let Some(state) = open.pop() {
@@ -68,7 +68,7 @@ pub(super) fn every(program: &Program, model: Model) -> States {
 /// Whether an attack succeeds, with every step in every order.
 pub(super) fn is_attacked(program: &Program) -> bool {
     let live = all_live(program);
-    let (sets, seen) = (Live::unchecked(&live), Seen::everything(program));
+    let (sets, seen) = (Live::unchecked(&live), QuestionView::everything(program));
     (0..program.threads.len()).any(|attacker| {
         let mut list = BTreeSet::new();
         let mut open = vec![Attack::initial(program)];
@@ -92,10 +92,10 @@ pub(super) fn attacks(program: &Program) -> Robust {
 
 /// The same, with threads of these groups in one order, whether or not they are alike.
 pub(super) fn attacks_in(program: &Program, groups: &[Vec<usize>]) -> Robust {
-    let alike = Alike::unchecked(groups);
+    let alike = Symmetry::unchecked(groups);
     let live = all_live(program);
     let sets = Live::unchecked(&live);
-    let (seen, persistent) = (Seen::new(program, &[]), Persistent::new(program));
+    let (seen, persistent) = (QuestionView::new(program, &[]), Persistent::new(program));
     let of = |attacker: usize| {
         if alike.follows(attacker) {
             return Vec::new();
@@ -141,7 +141,7 @@ pub(super) fn any_attacks(program: &Program) -> AnyRobust {
         let own: Vec<ThreadId> = program.threads[attacker.index()].many.then_some(attacker).into_iter().collect();
         let number = if own.is_empty() { fixed(&program.threads[..attacker.index()]) } else { fixed(&program.threads) };
         let steps = |program: &Program, attack: &Attack| {
-            let (live, seen) = (all_live(program), Seen::everything(program));
+            let (live, seen) = (all_live(program), QuestionView::everything(program));
             robust::successors(program, number, attack, &Live::unchecked(&live), &seen, None).unwrap_or_default()
         };
         let alone = program.fixed_with(&own);
@@ -170,7 +170,7 @@ pub(super) fn any_attacks(program: &Program) -> AnyRobust {
 /// Configurations under sequential consistency, in the same way.
 pub(super) fn any_states(program: &Program) -> AnyStates {
     let steps = |program: &Program, state: &State| {
-        let (live, seen) = (all_live(program), Seen::everything(program));
+        let (live, seen) = (all_live(program), QuestionView::everything(program));
         states::successors(program, Model::Sc, state, &Live::unchecked(&live), &seen, None).unwrap_or_default()
     };
     let core = program.observed_with(None);

@@ -6,12 +6,12 @@ use serval_tso_program::{Program, Question};
 
 use super::cases::{Case, FENCED, Refused, SB, answer, balanced, checked};
 use super::lists::{all_live, begun, closed};
-use crate::alike::Alike;
+use crate::alike::Symmetry;
 use crate::live::Live;
 use crate::merged::{Merged, successors};
 use crate::persistent::Persistent;
 use crate::state::{Model, State};
-use crate::urgent::Seen;
+use crate::urgent::QuestionView;
 use crate::{By, Claim, Condition, States};
 
 /// The list, by going on until nothing is new.
@@ -21,10 +21,10 @@ fn list(program: &Program) -> States {
 
 /// The same, with threads of these groups in one order.
 pub(super) fn list_in(program: &Program, groups: &[Vec<usize>]) -> States {
-    let alike = Alike::unchecked(groups);
+    let alike = Symmetry::unchecked(groups);
     let live = all_live(program);
     let (sets, questions): (_, Vec<&Question>) = (Live::unchecked(&live), program.questions.iter().collect());
-    let seen = Seen::new(program, &questions);
+    let seen = QuestionView::new(program, &questions);
     let mut list = BTreeSet::new();
     let mut open = vec![Merged::initial(program)];
     while let Some(mut state) = open.pop() {

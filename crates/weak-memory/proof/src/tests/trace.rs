@@ -4,7 +4,7 @@ use serval_budget::Budget;
 
 use super::cases::{CYCLE, Case, FENCED, LONGER, ONE, RUN, Refused, SB, balanced, checked, longer, violated};
 use super::lists::begun;
-use crate::{Condition, Edge, Violation, trace};
+use crate::{Condition, HappensBefore, Violation, trace};
 
 /// A cycle through what is written to one cell, and one through what is read from another thread.
 const WRITTEN: &str = "memory x, y; thread P { x := 1; y := 1; } thread Q { y := 2; r := x; }";
@@ -45,10 +45,28 @@ fn every_kind_of_edge_is_told() {
     let told = |(program, certificate): Case| {
         trace::explained(&program, certificate.violation.as_ref().unwrap(), &mut Budget::unlimited()).unwrap()
     };
-    let all: Vec<Vec<Edge>> = accepted().into_iter().map(told).collect();
-    assert!(matches!(all[0][..], [Edge::Program, Edge::Conflict(_), Edge::Program, Edge::Conflict(_)]), "{all:?}");
-    assert!(matches!(all[3][..], [Edge::Program, Edge::Conflict(_), Edge::Program, Edge::Coherence(_)]), "{all:?}");
-    assert!(matches!(all[4][..], [Edge::Program, Edge::Conflict(_), Edge::ReadsFrom(_), Edge::Program, Edge::Conflict(_)]), "{all:?}");
+    let all: Vec<Vec<HappensBefore>> = accepted().into_iter().map(told).collect();
+    assert!(
+        matches!(all[0][..], [HappensBefore::Program, HappensBefore::Conflict(_), HappensBefore::Program, HappensBefore::Conflict(_)]),
+        "{all:?}"
+    );
+    assert!(
+        matches!(all[3][..], [HappensBefore::Program, HappensBefore::Conflict(_), HappensBefore::Program, HappensBefore::Coherence(_)]),
+        "{all:?}"
+    );
+    assert!(
+        matches!(
+            all[4][..],
+            [
+                HappensBefore::Program,
+                HappensBefore::Conflict(_),
+                HappensBefore::ReadsFrom(_),
+                HappensBefore::Program,
+                HappensBefore::Conflict(_)
+            ]
+        ),
+        "{all:?}"
+    );
 }
 
 #[test]

@@ -226,8 +226,8 @@ fn parts(system: &NetworkSystem, draw: &mut Draw) -> Vec<Part> {
         ..serval_classic_engine::Options::default()
     };
     let invariant = match serval_classic_engine::decide(system, &options, &Cancel::new(), &serval_classic_engine::no_clock).verdict {
-        serval_classic_engine::Verdict::Serializable(proof) => Some(Part::Invariant(proof)),
-        serval_classic_engine::Verdict::Refuted(_) | serval_classic_engine::Verdict::Unknown(..) => None,
+        serval_classic_engine::ClassicVerdict::Serializable(proof) => Some(Part::Invariant(proof)),
+        serval_classic_engine::ClassicVerdict::Refuted(_) | serval_classic_engine::ClassicVerdict::Unknown(..) => None,
     };
     let mut reduced = whole.clone();
     if reduce(&mut reduced, &mut Budget::ticks(REDUCE_TICKS)).is_ok() && !reduced.script.is_empty() {

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use serval_proof::Condition;
 
-use super::Way;
+use super::Forgery;
 use super::oracle::Truth;
 use super::pool::Pool;
 use crate::Merge;
 
 /// What the checker said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Answer {
+pub enum CheckerAnswer {
     /// It is no certificate.
     Unreadable,
     /// A condition does not hold.
@@ -27,7 +27,7 @@ pub enum Answer {
 pub struct Tally {
     /// By hashes of certificates with their inputs: how it was made, and what
     /// came of it.
-    answers: BTreeMap<u64, (Way, Answer)>,
+    answers: BTreeMap<u64, (Forgery, CheckerAnswer)>,
     /// Numbers for which no certificate was made.
     pub none: u64,
     /// Trees that the solver was asked for.
@@ -50,7 +50,7 @@ impl Merge for Tally {
 }
 
 impl Tally {
-    pub(super) fn count(&mut self, way: Way, answer: Answer, hash: u64) {
+    pub(super) fn count(&mut self, way: Forgery, answer: CheckerAnswer, hash: u64) {
         // The same certificate for the same input counts once, as made in the
         // first of the ways, so that the order of attempts does not matter.
         let first = self.answers.entry(hash).or_insert((way, answer));
@@ -63,18 +63,18 @@ impl Tally {
     }
 
     /// How many answers are like this.
-    pub fn having(&self, fits: impl Fn(Way, Answer) -> bool) -> u64 {
+    pub fn having(&self, fits: impl Fn(Forgery, CheckerAnswer) -> bool) -> u64 {
         self.answers.values().filter(|&&(way, answer)| fits(way, answer)).count() as u64
     }
 
     /// How many were refused by a condition.
     pub fn rejected(&self) -> u64 {
-        self.having(|_, answer| matches!(answer, Answer::Rejected(_)))
+        self.having(|_, answer| matches!(answer, CheckerAnswer::Rejected(_)))
     }
 
     /// How many were refused by this condition.
     pub fn rejected_by(&self, condition: &str) -> u64 {
-        self.having(|_, answer| matches!(answer, Answer::Rejected(by) if by == condition))
+        self.having(|_, answer| matches!(answer, CheckerAnswer::Rejected(by) if by == condition))
     }
 
     /// Which conditions refused fewer than `least`.
@@ -97,22 +97,22 @@ impl Tally {
             "| certificate | tried | no certificate | refused by a condition | too large | accepted | of these wrong |".to_owned(),
             "|---|---:|---:|---:|---:|---:|---:|".to_owned(),
         ];
-        let row = |name: &str, ways: &[Way]| {
-            let of = |fits: fn(Answer) -> bool| self.having(|way, answer| ways.contains(&way) && fits(answer));
+        let row = |name: &str, ways: &[Forgery]| {
+            let of = |fits: fn(CheckerAnswer) -> bool| self.having(|way, answer| ways.contains(&way) && fits(answer));
             // A wrong one ends everything, so there is none in a report.
             format!(
                 "| {name} | {} | {} | {} | {} | {} | 0 |",
                 of(|_| true),
-                of(|answer| answer == Answer::Unreadable),
-                of(|answer| matches!(answer, Answer::Rejected(_))),
-                of(|answer| answer == Answer::TooLarge),
-                of(|answer| matches!(answer, Answer::Accepted(_)))
+                of(|answer| answer == CheckerAnswer::Unreadable),
+                of(|answer| matches!(answer, CheckerAnswer::Rejected(_))),
+                of(|answer| answer == CheckerAnswer::TooLarge),
+                of(|answer| matches!(answer, CheckerAnswer::Accepted(_)))
             )
         };
-        lines.extend(Way::ALL.iter().map(|&way| row(way.name(), &[way])));
-        lines.push(row("all", &Way::ALL));
+        lines.extend(Forgery::ALL.iter().map(|&way| row(way.name(), &[way])));
+        lines.push(row("all", &Forgery::ALL));
         let truths = [Truth::Tried(4), Truth::Tried(3), Truth::Tried(2), Truth::Followed, Truth::Unknown];
-        let known = truths.map(|truth| self.having(|_, answer| answer == Answer::Accepted(truth)));
+        let known = truths.map(|truth| self.having(|_, answer| answer == CheckerAnswer::Accepted(truth)));
         lines.extend([
             String::new(),
             format!(

@@ -20,7 +20,7 @@ use serval_budget::Budget;
 use serval_model::{LocalId, NetworkSystem, Node, NodeKind, NodeStep, NormalForm, Point, RequestId, ResponseId, SplitMix64, SystemBuilder};
 use serval_proof::script::{Entry, Mover, Reduced, Side, Witness};
 
-use super::movers::{Part, find_witnesses};
+use super::movers::{MoverCondition, find_witnesses};
 
 /// What a search may use.
 const STEPS: usize = 14;
@@ -38,7 +38,7 @@ pub struct Chased {
 
 /// Looks for a system whose answers are lost though everything can be
 /// exchanged. Without the part, if one is given; what is found then uses that.
-pub fn hunt(seed: u64, side: Side, without: Option<Part>) -> Option<Chased> {
+pub fn hunt(seed: u64, side: Side, without: Option<MoverCondition>) -> Option<Chased> {
     search(seed, without, true)?.on(side, without)
 }
 
@@ -50,13 +50,13 @@ pub fn complete(seed: u64, side: Side) -> Option<Chased> {
 
 /// A node: of which request, and what it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ChaseNode {
     Initial(u32),
     Inner(u32),
     Done(u32),
 }
 
-impl Place {
+impl ChaseNode {
     fn request(self) -> u32 {
         match self {
             Self::Initial(request) | Self::Inner(request) | Self::Done(request) => request,
@@ -67,7 +67,7 @@ impl Place {
 /// A system in the making, for the right side.
 #[derive(Clone)]
 struct Draft {
-    places: Vec<Place>,
+    places: Vec<ChaseNode>,
     /// For each global state where the two requests are.
     labels: Vec<[Node; 2]>,
     steps: BTreeSet<NodeStep>,
@@ -78,9 +78,9 @@ struct Draft {
 }
 
 /// What a search goes by.
-struct Search {
+struct ChasePlan {
     random: SplitMix64,
-    without: Option<Part>,
+    without: Option<MoverCondition>,
     /// The answers of the run must be lost.
     hunts: bool,
     /// How many of eight points are in the set.
@@ -96,15 +96,15 @@ fn step((node, global): Point, (to_node, to_global): Point) -> NodeStep {
     NodeStep { node, global, to_node, to_global }
 }
 
-fn search(seed: u64, without: Option<Part>, hunts: bool) -> Option<Draft> {
+fn search(seed: u64, without: Option<MoverCondition>, hunts: bool) -> Option<Draft> {
     let mut random = SplitMix64::new(seed);
     let density = 2 + random.below(4);
-    let mut search = Search { random, without, hunts, density, attempts: ATTEMPTS };
+    let mut search = ChasePlan { random, without, hunts, density, attempts: ATTEMPTS };
     let draft = search.begin()?;
     search.go_on(draft)
 }
 
-impl Search {
+impl ChasePlan {
     fn chance(&mut self, of: u64) -> bool {
         self.random.below(of) == 0
     }
@@ -114,7 +114,7 @@ impl Search {
         let global = u32::try_from(draft.labels.len()).unwrap_or(u32::MAX);
         draft.labels.push(at);
         for node in at {
-            if matches!(draft.places[node as usize], Place::Inner(_)) && self.random.below(8) < self.density {
+            if matches!(draft.places[node as usize], ChaseNode::Inner(_)) && self.random.below(8) < self.density {
                 draft.set.insert((node, global));
             }
         }
@@ -127,16 +127,17 @@ impl Search {
         let requests = if self.chance(3) { 2 } else { 1 };
         let mut places = Vec::new();
         for request in 0..requests {
-            places.push(Place::Initial(request));
-            places.extend((0..1 + self.random.below(2)).map(|_| Place::Inner(request)));
-            places.push(Place::Done(request));
+            places.push(ChaseNode::Initial(request));
+            places.extend((0..1 + self.random.below(2)).map(|_| ChaseNode::Inner(request)));
+            places.push(ChaseNode::Done(request));
         }
-        let of = |kind: fn(u32) -> Place, request: u32| -> Vec<Node> {
+        let of = |kind: fn(u32) -> ChaseNode, request: u32| -> Vec<Node> {
             (0..).zip(&places).filter(|&(_, &place)| place == kind(request)).map(|(node, _)| node).collect()
         };
         let both = [0, requests - 1];
-        let inner = both.map(|request| of(Place::Inner, request));
-        let [begin, done] = [of_both(both, |request| of(Place::Initial, request)), of_both(both, |request| of(Place::Done, request))];
+        let inner = both.map(|request| of(ChaseNode::Inner, request));
+        let [begin, done] =
+            [of_both(both, |request| of(ChaseNode::Initial, request)), of_both(both, |request| of(ChaseNode::Done, request))];
         let (steps, set) = (BTreeSet::new(), BTreeSet::new());
         let mut draft = Draft { places, labels: Vec::new(), steps, set, ends: [begin, done], globals: [0, 0] };
         let mut at = begin;
@@ -145,11 +146,11 @@ impl Search {
         let more = self.random.below(3);
         let mut movers = vec![0, 1];
         // What lands in the set goes on at once.
-        movers.extend((weak && self.without != Some(Part::Other)).then_some(1));
+        movers.extend((weak && self.without != Some(MoverCondition::Other)).then_some(1));
         movers.extend((0..more).map(|_| usize::from(self.chance(2))));
         let mut moves: Vec<(usize, Node)> =
             movers.into_iter().filter_map(|mover| Some((mover, self.random.pick(&inner[mover])?))).collect();
-        if weak && self.without == Some(Part::Leaves) {
+        if weak && self.without == Some(MoverCondition::Leaves) {
             moves[2] = moves[1];
         }
         let [(_, own_to), (_, other_to)] = [moves[0], moves[1]];
@@ -176,7 +177,7 @@ impl Search {
     fn open(&mut self, draft: &mut Draft, own_to: Node, other_to: Node) -> Option<()> {
         let [own_from, other_from] = draft.ends[0];
         // The initial global state is 0, that after two steps is 2.
-        for (node, part) in [(other_to, Part::Other), (own_to, Part::Own)] {
+        for (node, part) in [(other_to, MoverCondition::Other), (own_to, MoverCondition::Own)] {
             if self.without == Some(part) {
                 draft.set.remove(&(node, 2));
             } else {
@@ -184,7 +185,7 @@ impl Search {
             }
         }
         let inner_of = |draft: &Draft, like: Node| -> Vec<Node> {
-            let inner = Place::Inner(draft.places[like as usize].request());
+            let inner = ChaseNode::Inner(draft.places[like as usize].request());
             (0..).zip(&draft.places).filter(|&(_, &place)| place == inner).map(|(node, _)| node).collect()
         };
         let mut at = (other_from, 0);
@@ -198,7 +199,7 @@ impl Search {
         }
         let mut own_at = (own_from, at.1);
         let between = inner_of(draft, own_to);
-        if self.without == Some(Part::Single)
+        if self.without == Some(MoverCondition::Single)
             && let Some(node) = self.random.pick(&between)
         {
             let next = (node, self.fresh(draft, label(node, other_to)));
@@ -251,7 +252,7 @@ impl Search {
             let request = draft.places[from.0 as usize].request();
             let nodes: Vec<Node> = (0..)
                 .zip(&draft.places)
-                .filter(|(_, place)| place.request() == request && !matches!(place, Place::Done(_)))
+                .filter(|(_, place)| place.request() == request && !matches!(place, ChaseNode::Done(_)))
                 .map(|(node, _)| node)
                 .collect();
             let node = self.random.pick(&nodes)?;
@@ -279,7 +280,7 @@ impl Search {
         let [other_at, own_at] = [other.to_node, own.to_node].map(|node| (node, other.to_global));
         let loops = draft.steps.iter().any(|step| step.source() == other_at && step.to_node == other_at.0);
         let holds = [draft.set.contains(&other_at), draft.set.contains(&own_at), single, !loops];
-        let weaker = || Part::ALL.into_iter().zip(holds).all(|(part, holds)| holds || self.without == Some(part));
+        let weaker = || MoverCondition::ALL.into_iter().zip(holds).all(|(part, holds)| holds || self.without == Some(part));
         (stays || !draft.set.contains(&(other.to_node, middle)) || weaker()).then_some(draft)
     }
 }
@@ -296,10 +297,10 @@ impl Draft {
     /// The system, before anything is done to it.
     fn whole(&self) -> Reduced {
         let globals = u32::try_from(self.labels.len()).unwrap_or(u32::MAX);
-        let kind = |place: &Place| match place {
-            Place::Initial(_) => NodeKind::Initial,
-            Place::Inner(_) => NodeKind::Inner,
-            Place::Done(_) => NodeKind::Done(ResponseId::from_index(0)),
+        let kind = |place: &ChaseNode| match place {
+            ChaseNode::Initial(_) => NodeKind::Initial,
+            ChaseNode::Inner(_) => NodeKind::Inner,
+            ChaseNode::Done(_) => NodeKind::Done(ResponseId::from_index(0)),
         };
         let nodes = self.places.iter().map(|place| (RequestId::from_index(place.request() as usize), kind(place))).collect();
         Reduced::new(NormalForm::from_parts(globals, self.globals[0], nodes, self.steps.iter().copied().collect()))
@@ -334,22 +335,22 @@ impl Draft {
 
     /// The system and its script, for either side. `None` if turning it round
     /// leaves steps that cannot be exchanged, because other pairs are possible.
-    fn on(&self, side: Side, without: Option<Part>) -> Option<Chased> {
+    fn on(&self, side: Side, without: Option<MoverCondition>) -> Option<Chased> {
         let turned = side == Side::Left;
         let mut builder = SystemBuilder::new();
         let globals: Vec<_> = (0..self.labels.len()).map(|global| builder.global(&format!("g{global}"))).collect();
         let locals: Vec<LocalId> = (0..self.places.len()).map(|node| builder.local(&format!("l{node}"))).collect();
         for (&place, &local) in self.places.iter().zip(&locals) {
             match (place, turned) {
-                (Place::Initial(request), false) | (Place::Done(request), true) => {
+                (ChaseNode::Initial(request), false) | (ChaseNode::Done(request), true) => {
                     let request = builder.request(&format!("r{request}"));
                     builder.start(request, local);
                 }
-                (Place::Done(_), false) | (Place::Initial(_), true) => {
+                (ChaseNode::Done(_), false) | (ChaseNode::Initial(_), true) => {
                     let response = builder.response("a");
                     builder.answer(local, response);
                 }
-                (Place::Inner(_), _) => {}
+                (ChaseNode::Inner(_), _) => {}
             }
         }
         for step in &self.steps {

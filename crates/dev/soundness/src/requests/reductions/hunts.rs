@@ -17,10 +17,10 @@ use serval_proof::script::{Reduced, Side, check_script};
 use serval_proof::{Caps, Refusal, Work};
 
 use super::chase::{Chased, complete, hunt};
-use super::movers::{Part, mover_of, needs};
+use super::movers::{MoverCondition, mover_of, needs};
 use serval_random::Behaviours;
 
-use super::{Difference, Row};
+use super::{Difference, TallyRow};
 use crate::Merge;
 
 /// What was found on one side.
@@ -55,7 +55,7 @@ impl Hunts {
             ("… by the weaker last condition".to_owned(), self.weak),
             ("answers lost with all conditions".to_owned(), 0),
         ];
-        rows.extend(Part::ALL.into_iter().zip(self.refused).map(|(part, refused)| {
+        rows.extend(MoverCondition::ALL.into_iter().zip(self.refused).map(|(part, refused)| {
             let name = format!("answers lost without `{}`, and refused for it", part.condition());
             (name, refused)
         }));
@@ -66,7 +66,7 @@ impl Hunts {
 /// Looks once for everything on one side.
 pub fn try_hunts(seed: u64, side: Side, ticks: u64, hunts: &mut Hunts) -> Result<(), Box<(Chased, Difference)>> {
     let wrong = |chased: Chased, message: String| {
-        let row = Row::Drawn(if side == Side::Right { Rule::Right } else { Rule::Left });
+        let row = TallyRow::Drawn(if side == Side::Right { Rule::Right } else { Rule::Left });
         let difference = Difference { row, message, script: chased.script.clone() };
         Err(Box::new((chased, difference)))
     };
@@ -85,7 +85,7 @@ pub fn try_hunts(seed: u64, side: Side, ticks: u64, hunts: &mut Hunts) -> Result
         }
         hunts.weak += u64::from(needs_weaker(&chased));
     }
-    for (part, refused) in Part::ALL.into_iter().zip(&mut hunts.refused) {
+    for (part, refused) in MoverCondition::ALL.into_iter().zip(&mut hunts.refused) {
         let Some(chased) = hunt(seed, side, Some(part)) else { continue };
         match checked(&chased) {
             Some(Refusal::Invalid(rejection)) if rejection.condition.name() == part.condition() => {}

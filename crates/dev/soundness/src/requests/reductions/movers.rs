@@ -19,7 +19,7 @@ pub struct Needs {
 
 /// The parts of the weaker last condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
+pub enum MoverCondition {
     /// The other step ends (left: begins) in the set.
     Other,
     /// The request that is passed is in the set there.
@@ -30,7 +30,7 @@ pub enum Part {
     Leaves,
 }
 
-impl Part {
+impl MoverCondition {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Other, Self::Own, Self::Single, Self::Leaves];
 
@@ -146,7 +146,7 @@ impl Ends {
 
     /// The parts of the weaker last condition that do not hold; none where the
     /// condition is not needed.
-    fn missing(&self, form: &NormalForm, set: &[Point], middle: u32, empty: bool, single: bool) -> Vec<Part> {
+    fn missing(&self, form: &NormalForm, set: &[Point], middle: u32, empty: bool, single: bool) -> Vec<MoverCondition> {
         if empty || !set.contains(&self.next_to_own(middle)) {
             return Vec::new();
         }
@@ -157,7 +157,7 @@ impl Ends {
         let end = |step: &NodeStep| if self.side == Side::Right { step.source() } else { step.target() };
         let stays = form.steps().iter().any(|step| step.node == other && step.to_node == other && end(step) == (other, global));
         let holds = [set.contains(&(other, global)), set.contains(&(own, global)), single, !stays];
-        Part::ALL.into_iter().zip(holds).filter(|&(_, holds)| !holds).map(|(part, _)| part).collect()
+        MoverCondition::ALL.into_iter().zip(holds).filter(|&(_, holds)| !holds).map(|(part, _)| part).collect()
     }
 
     fn middle(&self, other_path: &[Point], own_path: &[Point]) -> u32 {
@@ -202,7 +202,12 @@ pub fn draw_witnesses(reduced: &Reduced, side: Side, set: &[Point], taste: Taste
 
 /// Paths for all exchanges of a set that meet all conditions, but for one part of
 /// the last one; and the exchanges for which there are none.
-pub fn find_witnesses(reduced: &Reduced, side: Side, set: &[Point], without: Option<Part>) -> (Vec<Witness>, Vec<(NodeStep, NodeStep)>) {
+pub fn find_witnesses(
+    reduced: &Reduced,
+    side: Side,
+    set: &[Point],
+    without: Option<MoverCondition>,
+) -> (Vec<Witness>, Vec<(NodeStep, NodeStep)>) {
     let form = reduced.form();
     let (mut witnesses, mut missing) = (Vec::new(), Vec::new());
     for (step, &own) in (0_u32..).zip(form.steps()) {

@@ -12,7 +12,7 @@ use serval_proof::script::{Dominated, Entry, Mover, Quotient, Reduced, Side, Tra
 
 use super::movers::{Taste, draw_witnesses};
 
-type Relation = BTreeSet<(u32, u32)>;
+type OfferedPairs = BTreeSet<(u32, u32)>;
 
 /// An entry for a rule; the checker may or may not accept it.
 pub fn draw(reduced: &Reduced, rule: Rule, random: &mut SplitMix64) -> Option<Entry> {
@@ -129,7 +129,7 @@ pub fn mover_of(reduced: &Reduced, side: Side, mut points: Vec<Point>, random: &
 
 /// Adds pairs that are there for no reason, now and then. The checker should
 /// refuse what comes of that, unless it happens to be right.
-fn spoil(relation: &mut Relation, members: &[u32], random: &mut SplitMix64) {
+fn spoil(relation: &mut OfferedPairs, members: &[u32], random: &mut SplitMix64) {
     if random.below(4) > 0 {
         return;
     }
@@ -149,7 +149,7 @@ fn open_nodes(form: &NormalForm) -> Vec<Node> {
 }
 
 /// Classes of things that simulate each other, not the largest.
-fn draw_classes(count: u32, relation: &Relation, random: &mut SplitMix64) -> Vec<Vec<u32>> {
+fn draw_classes(count: u32, relation: &OfferedPairs, random: &mut SplitMix64) -> Vec<Vec<u32>> {
     let mut classes: Vec<Vec<u32>> = Vec::new();
     for member in 0..count {
         let fits = |class: &&mut Vec<u32>| relation.contains(&(class[0], member)) && relation.contains(&(member, class[0]));
@@ -181,7 +181,7 @@ fn reach(form: &NormalForm, from: Point, weak: bool) -> Vec<Point> {
 }
 
 /// The greatest simulation of nodes, by striking out pairs.
-fn node_simulation(form: &NormalForm, weak: bool) -> Relation {
+fn node_simulation(form: &NormalForm, weak: bool) -> OfferedPairs {
     let nodes = open_nodes(form);
     let of = |node: Node| form.nodes()[node as usize].0;
     let pairs = nodes.iter().flat_map(|&x| nodes.iter().map(move |&y| (x, y))).filter(|&(x, y)| x != y && of(x) == of(y)).collect();
@@ -195,7 +195,7 @@ fn node_simulation(form: &NormalForm, weak: bool) -> Relation {
 }
 
 /// The greatest simulation of global states, by striking out pairs.
-fn global_simulation(form: &NormalForm, weak: bool) -> Relation {
+fn global_simulation(form: &NormalForm, weak: bool) -> OfferedPairs {
     let count = form.global_count();
     let pairs = (0..count).flat_map(|h| (0..count).map(move |g| (h, g))).filter(|(h, g)| h != g).collect();
     strike(pairs, |relation, (h, g)| {
@@ -208,7 +208,7 @@ fn global_simulation(form: &NormalForm, weak: bool) -> Relation {
     })
 }
 
-fn strike(mut relation: Relation, holds: impl Fn(&Relation, (u32, u32)) -> bool) -> Relation {
+fn strike(mut relation: OfferedPairs, holds: impl Fn(&OfferedPairs, (u32, u32)) -> bool) -> OfferedPairs {
     loop {
         let bad: Vec<(u32, u32)> = relation.iter().copied().filter(|&pair| !holds(&relation, pair)).collect();
         if bad.is_empty() {

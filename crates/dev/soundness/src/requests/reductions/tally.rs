@@ -11,7 +11,7 @@ use crate::{Merge, merged};
 
 /// What a row of the table is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Row {
+pub enum TallyRow {
     /// The normal form itself.
     NormalForm,
     /// The entry `split` by itself.
@@ -26,7 +26,7 @@ pub enum Row {
     All,
 }
 
-impl Row {
+impl TallyRow {
     /// All rows, in order.
     pub fn all() -> Vec<Self> {
         let mut rows = vec![Self::NormalForm, Self::Split];
@@ -61,7 +61,7 @@ pub fn rule_name(rule: Rule) -> &'static str {
 
 /// How often.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct TallyCounts {
     /// It changed something.
     pub fired: u64,
     /// What it left was compared with the system, with four requests or three.
@@ -103,7 +103,7 @@ pub struct Figures {
 /// All counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    counts: BTreeMap<(Row, Generator), Counts>,
+    counts: BTreeMap<(TallyRow, Generator), TallyCounts>,
     figures: BTreeMap<Generator, Figures>,
     /// On the right and on the left.
     hunts: [Hunts; 2],
@@ -111,7 +111,7 @@ pub struct Tally {
 
 impl Tally {
     /// The counts of a row.
-    pub fn counts(&mut self, row: Row, generator: Generator) -> &mut Counts {
+    pub fn counts(&mut self, row: TallyRow, generator: Generator) -> &mut TallyCounts {
         self.counts.entry((row, generator)).or_default()
     }
 
@@ -126,12 +126,12 @@ impl Tally {
     }
 
     /// How often a row changed something, over all generators.
-    pub fn fired(&self, row: Row) -> u64 {
+    pub fn fired(&self, row: TallyRow) -> u64 {
         self.sum(row).fired
     }
 
     /// The counts of a row over all generators.
-    pub fn sum(&self, row: Row) -> Counts {
+    pub fn sum(&self, row: TallyRow) -> TallyCounts {
         merged(self.counts.iter().filter(|((of, _), _)| *of == row).map(|(_, counts)| *counts))
     }
 
@@ -146,7 +146,7 @@ impl Tally {
             rule += "---:|---:|---:|";
         }
         lines.extend([head, rule]);
-        for row in Row::all() {
+        for row in TallyRow::all() {
             let sum = self.sum(row);
             let mut line = format!("| {} | {} | {} | {} |", row.name(), sum.fired, sum.compared, sum.skipped);
             for generator in generators {
@@ -177,7 +177,7 @@ impl Tally {
     }
 }
 
-impl Merge for Counts {
+impl Merge for TallyCounts {
     fn absorb(&mut self, other: Self) {
         self.fired += other.fired;
         self.compared += other.compared;

@@ -14,7 +14,7 @@ use serval_random::Behaviours;
 use super::endings::{Endings, From};
 use super::movers::{mover_of, needs};
 use super::tally::rule_name;
-use super::{Row, Tally, offers};
+use super::{Tally, TallyRow, offers};
 use crate::requests::systems::Generator;
 
 /// How much is done for one system.
@@ -36,7 +36,7 @@ const FINDER_TICKS: u64 = 20_000_000;
 #[derive(Clone, Debug)]
 pub struct Difference {
     /// Where it was seen.
-    pub row: Row,
+    pub row: TallyRow,
     /// What is wrong.
     pub message: String,
     /// The script that led there.
@@ -71,7 +71,7 @@ pub fn trial(
     let ends = [From::Anywhere, From::Initial].map(|from| Endings::of(&form, from, limit));
     let mut trial = Trial { system, form, reference, ends, generator, effort, tally, same: Vec::new(), same_ends: Vec::new() };
     let whole = Reduction::new(trial.form.clone());
-    trial.compare(Row::NormalForm, &whole.reduced, &[])?;
+    trial.compare(TallyRow::NormalForm, &whole.reduced, &[])?;
     for &rule in RULES {
         trial.rule(&whole, rule)?;
     }
@@ -104,13 +104,13 @@ struct Trial<'a> {
     same_ends: Vec<(NormalForm, From)>,
 }
 
-fn difference(row: Row, message: impl Into<String>, script: &[Entry]) -> Difference {
+fn difference(row: TallyRow, message: impl Into<String>, script: &[Entry]) -> Difference {
     Difference { row, message: message.into(), script: script.to_vec() }
 }
 
 impl Trial<'_> {
     /// What a script left does what the system does.
-    fn compare(&mut self, row: Row, reduced: &Reduced, script: &[Entry]) -> Result<(), Difference> {
+    fn compare(&mut self, row: TallyRow, reduced: &Reduced, script: &[Entry]) -> Result<(), Difference> {
         let form = reduced.form();
         let known = self.same.iter().find(|(other, _)| other == form).map(|&(_, could)| could);
         let could = match known {
@@ -136,7 +136,7 @@ impl Trial<'_> {
     }
 
     /// The ends of runs are the same, where the script keeps them.
-    fn compare_ends(&mut self, row: Row, reduced: &Reduced, script: &[Entry]) -> Result<(), Difference> {
+    fn compare_ends(&mut self, row: TallyRow, reduced: &Reduced, script: &[Entry]) -> Result<(), Difference> {
         let Some(from) = From::kept_by(script) else { return Ok(()) };
         let key = (reduced.form().clone(), from);
         if self.same_ends.contains(&key) {
@@ -160,7 +160,7 @@ impl Trial<'_> {
     }
 
     /// The checker accepts a script, and it leaves what the finder says.
-    fn verify(&mut self, row: Row, reduction: &Reduction) -> Result<(), Difference> {
+    fn verify(&mut self, row: TallyRow, reduction: &Reduction) -> Result<(), Difference> {
         let script = &reduction.script;
         let verified = self.verified(script);
         let left = verified.map_err(|refusal| difference(row, format!("the checker refuses: {refusal}"), script))?;
@@ -172,7 +172,7 @@ impl Trial<'_> {
     }
 
     /// Applies a rule twice to the same system and sees that it does the same.
-    fn apply(&mut self, row: Row, before: &Reduction, rule: Rule) -> Result<(Reduction, bool), Difference> {
+    fn apply(&mut self, row: TallyRow, before: &Reduction, rule: Rule) -> Result<(Reduction, bool), Difference> {
         let run = || {
             let mut reduction = before.clone();
             let fired = apply_rule(&mut reduction, rule, &mut Budget::ticks(FINDER_TICKS));
@@ -190,7 +190,7 @@ impl Trial<'_> {
     }
 
     fn rule(&mut self, before: &Reduction, rule: Rule) -> Result<(), Difference> {
-        let row = Row::Found(rule);
+        let row = TallyRow::Found(rule);
         let (after, fired) = self.apply(row, before, rule)?;
         if !fired {
             return Ok(());
@@ -217,8 +217,8 @@ impl Trial<'_> {
         let initial: Vec<u32> = before.form().node_numbers().filter(|&node| before.form().is_initial(node)).collect();
         let Some(node) = random.pick(&initial) else { return Ok(()) };
         let after = pushed(before, Entry::Split(node));
-        self.verify(Row::Split, &after)?;
-        self.compare(Row::Split, &after.reduced, &after.script)
+        self.verify(TallyRow::Split, &after)?;
+        self.compare(TallyRow::Split, &after.reduced, &after.script)
     }
 
     /// All rules as they are used; with a certificate if that proves something.
@@ -231,18 +231,18 @@ impl Trial<'_> {
         let ((reduction, outcome), (other, _)) = (run(), run());
         let script = &reduction.script;
         if outcome != Ok(Extent::Complete) {
-            return Err(difference(Row::All, "it does not end", script));
+            return Err(difference(TallyRow::All, "it does not end", script));
         }
         if *script != other.script {
-            return Err(difference(Row::All, "the same system gives two scripts", script));
+            return Err(difference(TallyRow::All, "the same system gives two scripts", script));
         }
-        self.verify(Row::All, &reduction)?;
+        self.verify(TallyRow::All, &reduction)?;
         if *reduction.form() != self.form {
-            self.compare(Row::All, &reduction.reduced, script)?;
+            self.compare(TallyRow::All, &reduction.reduced, script)?;
         }
         if reduction.form().is_atomic() {
             if !self.reference.is_serializable() {
-                return Err(difference(Row::All, "it proves what is not so", script));
+                return Err(difference(TallyRow::All, "it proves what is not so", script));
             }
             self.certify(script)?;
         }
@@ -257,11 +257,11 @@ impl Trial<'_> {
         let certificate = Certificate { input: fingerprint(&text), component: 0, claim: Claim::Serializable, body };
         let read = Certificate::from_json(&certificate.to_json());
         if read.as_ref().ok() != Some(&certificate) {
-            return Err(difference(Row::All, "the certificate is not read as it was written", script));
+            return Err(difference(TallyRow::All, "the certificate is not read as it was written", script));
         }
         let input = Systems { text: &text, systems: vec![self.system] };
         check(&input, &certificate, &Caps::default(), &Cancel::new())
-            .map_err(|refusal| difference(Row::All, format!("the certificate is refused: {refusal}"), script))?;
+            .map_err(|refusal| difference(TallyRow::All, format!("the certificate is refused: {refusal}"), script))?;
         self.tally.figures(self.generator).atomic += 1;
         Ok(())
     }
@@ -271,12 +271,12 @@ impl Trial<'_> {
         let mut reduction = Reduction::new(self.form.clone());
         // What is known about pairs changes what the others may do.
         if random.below(2) == 0 {
-            (reduction, _) = self.apply(Row::Several, &reduction, Rule::Pairs)?;
+            (reduction, _) = self.apply(TallyRow::Several, &reduction, Rule::Pairs)?;
         }
         for _ in 0..1 + random.below(4) {
             let initial: Vec<u32> = reduction.form().node_numbers().filter(|&node| reduction.form().is_initial(node)).collect();
             match random.pick(RULES) {
-                Some(rule) if random.below(6) > 0 => (reduction, _) = self.apply(Row::Several, &reduction, rule)?,
+                Some(rule) if random.below(6) > 0 => (reduction, _) = self.apply(TallyRow::Several, &reduction, rule)?,
                 _ => {
                     if let Some(node) = random.pick(&initial) {
                         reduction = pushed(&reduction, Entry::Split(node));
@@ -284,9 +284,9 @@ impl Trial<'_> {
                 }
             }
         }
-        self.verify(Row::Several, &reduction)?;
+        self.verify(TallyRow::Several, &reduction)?;
         if *reduction.form() != self.form {
-            self.compare(Row::Several, &reduction.reduced, &reduction.script)?;
+            self.compare(TallyRow::Several, &reduction.reduced, &reduction.script)?;
         }
         Ok(reduction)
     }
@@ -294,11 +294,11 @@ impl Trial<'_> {
     /// Movers rely on what is known about pairs: also where nodes were merged or
     /// copied, or global states merged, after it was found out.
     fn known_pairs(&mut self, random: &mut SplitMix64) -> Result<(), Difference> {
-        let (pairs, _) = self.apply(Row::Several, &Reduction::new(self.form.clone()), Rule::Pairs)?;
+        let (pairs, _) = self.apply(TallyRow::Several, &Reduction::new(self.form.clone()), Rule::Pairs)?;
         let initial: Vec<u32> = self.form.node_numbers().filter(|&node| self.form.is_initial(node)).collect();
         let split = random.pick(&initial).map(|node| pushed(&pairs, Entry::Split(node)));
-        let locals = self.apply(Row::Several, &pairs, Rule::LocalQuotient)?;
-        let globals = self.apply(Row::Several, &pairs, Rule::GlobalQuotient)?;
+        let locals = self.apply(TallyRow::Several, &pairs, Rule::LocalQuotient)?;
+        let globals = self.apply(TallyRow::Several, &pairs, Rule::GlobalQuotient)?;
         let mut merged: Vec<Reduction> = [locals, globals].into_iter().filter(|(_, fired)| *fired).map(|(after, _)| after).collect();
         for rule in [Rule::LocalQuotient, Rule::GlobalQuotient] {
             let drawn = offers::draw(&pairs.reduced, rule, random).map(|entry| pushed(&pairs, entry));
@@ -329,7 +329,7 @@ impl Trial<'_> {
                     let mut script = before.script.clone();
                     script.push(entry.clone());
                     match self.verified(&script) {
-                        Ok(left) if left.form() != before.form() => self.compare(Row::drawn(&entry), &left, &script)?,
+                        Ok(left) if left.form() != before.form() => self.compare(TallyRow::drawn(&entry), &left, &script)?,
                         Ok(_) => {}
                         Err(_) => {
                             attempts += 1;

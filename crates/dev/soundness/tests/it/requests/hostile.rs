@@ -4,7 +4,7 @@
 use serval_effort::one_in;
 use serval_proof::Condition;
 use serval_soundness::merged;
-use serval_soundness::requests::hostile::{self, Answer, Pool, Size, Tally, inputs_in, try_certificates};
+use serval_soundness::requests::hostile::{self, CheckerAnswer, Pool, Size, Tally, inputs_in, try_certificates};
 use serval_testkit::say;
 use serval_testkit::suite::{data_dir, repository_root};
 
@@ -35,7 +35,7 @@ fn nothing_wrong_is_accepted() {
     let limits = hostile::Effort { check: 500_000, brute: 30_000 };
     let tried = sweep.map(0, |number| try_certificates(&pool, [number], 5, limits).unwrap_or_else(|failure| panic!("{failure:?}")));
     let tally: Tally = merged(tried);
-    let accepted = tally.having(|_, answer| matches!(answer, Answer::Accepted(_)));
+    let accepted = tally.having(|_, answer| matches!(answer, CheckerAnswer::Accepted(_)));
     let idle = tally.idle(1);
     assert!(pool.kinds().any(|(kind, count)| kind == "fault" && count >= 3), "no certificates of kind fault");
     let conditions = Condition::ALL.len();

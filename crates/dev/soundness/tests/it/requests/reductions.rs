@@ -4,7 +4,7 @@
 use serval_effort::side_by_side;
 use serval_proof::script::Side;
 use serval_soundness::merged;
-use serval_soundness::requests::reductions::movers::Part;
+use serval_soundness::requests::reductions::movers::MoverCondition;
 use serval_soundness::requests::reductions::{Tally, try_chases};
 use serval_testkit::say;
 
@@ -31,7 +31,7 @@ fn each_part_of_the_last_condition_is_needed_and_together_they_do() {
         }
         assert!(hunts.accepted * 5 >= sweep.count() && hunts.weak * 10 >= sweep.count(), "{side:?}: {hunts:?}");
         // Without any of them something is.
-        for (part, refused) in Part::ALL.into_iter().zip(hunts.refused) {
+        for (part, refused) in MoverCondition::ALL.into_iter().zip(hunts.refused) {
             assert!(refused > 0, "{side:?}: nothing was lost without {}", part.condition());
         }
     }

@@ -10,7 +10,7 @@ mod letters;
 
 use serval_engine::reduce::RULES;
 use serval_soundness::merged;
-use serval_soundness::requests::reductions::{Effort, Row, Tally, try_systems};
+use serval_soundness::requests::reductions::{Effort, Tally, TallyRow, try_systems};
 use serval_soundness::requests::systems::Generator;
 use serval_testkit::say;
 
@@ -24,12 +24,13 @@ fn rules_keep_the_behaviours_of_random_systems() {
             .unwrap_or_else(|failure| panic!("{} system {number}: {}\n{}", failure.source(), failure.difference, failure.system.to_json()))
     });
     let (mut tally, count): (Tally, u64) = (merged(parts), sweep.count());
-    let fired: Vec<String> = RULES.iter().map(|&rule| format!("{} {}", Row::Found(rule).name(), tally.fired(Row::Found(rule)))).collect();
+    let fired: Vec<String> =
+        RULES.iter().map(|&rule| format!("{} {}", TallyRow::Found(rule).name(), tally.fired(TallyRow::Found(rule)))).collect();
     say(&format!("reductions: {count} random systems as brute force says; fired: {}", fired.join(", ")));
     if !sweep.is_representative() {
         return;
     }
-    for row in Row::all() {
+    for row in TallyRow::all() {
         let counts = tally.sum(row);
         assert!(counts.fired * 20 >= count, "{}: fired {} times", row.name(), counts.fired);
         assert!(counts.compared * 10 >= counts.fired * 9, "{}: {counts:?}", row.name());

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use serval_budget::Budget;
-use serval_tso_engine::{Fixed, Limits, Wanted, fix_as, prove};
-use serval_tso_program::{Change, Place, Program, with_changes_written};
+use serval_tso_engine::{EngineLimits, Fixed, Wanted, fix_as, prove};
+use serval_tso_program::{Change, FencePlace, Program, with_changes_written};
 use serval_tso_proof::{Certificate, FencesShown, Goal, Means};
 
 use serval_soundness::weak_memory::naive::{Act, Code, Final, REGISTERS, Stmt, behaviour, random};
@@ -54,7 +54,7 @@ fn everywhere(code: &Code) -> Vec<At> {
 
 /// What is shown of the cheapest changes, after the checker has accepted it.
 fn fixed(text: &str, program: &Program, wanted: &Wanted) -> FencesShown {
-    let found = fix_as(program, wanted, &Limits::default(), &mut Budget::unlimited());
+    let found = fix_as(program, wanted, &EngineLimits::default(), &mut Budget::unlimited());
     let Ok(Fixed::Fences(fences)) = found else { panic!("{text}\n{found:?}") };
     let mut certificate = Certificate::new(program);
     certificate.fences = Some(fences);
@@ -64,7 +64,7 @@ fn fixed(text: &str, program: &Program, wanted: &Wanted) -> FencesShown {
 
 /// The sets as places of the straight program, whose first points only set registers.
 fn sets_of(shown: &FencesShown) -> BTreeSet<BTreeSet<At>> {
-    let place = |place: &Place| (place.thread.index(), place.point.index().checked_sub(REGISTERS).unwrap());
+    let place = |place: &FencePlace| (place.thread.index(), place.point.index().checked_sub(REGISTERS).unwrap());
     shown.sets.iter().map(|set| set.iter().map(place).collect()).collect()
 }
 
@@ -99,16 +99,18 @@ fn no_smaller_set_of_locked_stores_makes_a_program_robust() {
         let program = serval_tso_program::read(&text).unwrap();
         let shown = fixed(&text, &program, &Wanted { means: Means::Locked, sets: 1000, ..Wanted::default() });
         let size = shown.sets[0].len();
-        let stores: Vec<Place> = program
+        let stores: Vec<FencePlace> = program
             .thread_ids()
             .flat_map(|thread| {
                 (0..program.threads[thread.index()].code.len())
-                    .map(move |point| Place { thread, point: serval_tso_program::Point::new(point) })
+                    .map(move |point| FencePlace { thread, point: serval_tso_program::Point::new(point) })
             })
             .filter(|place| program.can_change(Change::Locked, *place))
             .collect();
-        let robust = |set: &Vec<Place>| {
-            prove(&program.with_changes(Change::Locked, set), Goal::Robust, &Limits::default(), &mut Budget::unlimited()).unwrap().is_some()
+        let robust = |set: &Vec<FencePlace>| {
+            prove(&program.with_changes(Change::Locked, set), Goal::Robust, &EngineLimits::default(), &mut Budget::unlimited())
+                .unwrap()
+                .is_some()
         };
         let numbers: Vec<At> = (0..stores.len()).map(|number| (number, 0)).collect();
         let of = |size: usize| {
@@ -118,7 +120,7 @@ fn no_smaller_set_of_locked_stores_makes_a_program_robust() {
                 .collect::<Vec<_>>()
         };
         assert!(size == 0 || of(size - 1).iter().all(|set| !robust(set)), "{text}");
-        let right: BTreeSet<Vec<Place>> = of(size).into_iter().filter(robust).collect();
+        let right: BTreeSet<Vec<FencePlace>> = of(size).into_iter().filter(robust).collect();
         assert_eq!((shown.sets.into_iter().collect::<BTreeSet<_>>(), shown.all), (right, true), "{text}");
         size
     });
@@ -214,7 +216,7 @@ fn fences_are_written_wherever_they_stand() {
         let texts: Vec<String> = shown.sets.iter().map(|set| with_changes_written(&text, &program, Change::Fence, set).unwrap()).collect();
         for changed in &texts {
             let program = serval_tso_program::read(changed).unwrap_or_else(|wrong| panic!("{changed}\n{wrong:?}"));
-            let proof = prove(&program, Goal::Robust, &Limits::default(), &mut Budget::unlimited()).unwrap();
+            let proof = prove(&program, Goal::Robust, &EngineLimits::default(), &mut Budget::unlimited()).unwrap();
             assert!(proof.is_some(), "{changed}");
         }
         assert!(expected.is_empty() || texts.contains(&around(expected)), "{expected}\n{texts:?}");
@@ -223,7 +225,7 @@ fn fences_are_written_wherever_they_stand() {
     let text = around("if (r == 0) { skip; } else if (r == 1) { x := 1; } else { x := 2; } m: while (r == 0) { r := y }");
     let program = serval_tso_program::read(&text).unwrap();
     for point in 0..program.threads[0].code.len() - 1 {
-        let place = Place { thread: serval_tso_program::ThreadId(0), point: serval_tso_program::Point::new(point) };
+        let place = FencePlace { thread: serval_tso_program::ThreadId(0), point: serval_tso_program::Point::new(point) };
         let changed = with_changes_written(&text, &program, Change::Fence, &[place]).unwrap();
         assert!(serval_tso_program::read(&changed).is_ok(), "{changed}");
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serval_budget::Budget;
 use serval_effort::sweep;
-use serval_tso_engine::{Fixed, Limits, decide, fix};
+use serval_tso_engine::{EngineLimits, Fixed, decide, fix};
 use serval_tso_proof::Shown;
 
 use serval_soundness::weak_memory::naive::{Code, behaviour, random};
@@ -15,7 +15,7 @@ const MARK: (usize, i64) = (0, 77);
 
 fn shown(text: &str) -> Shown {
     let program = serval_tso_program::read(text).unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}"));
-    let outcome = decide(&program, &Limits::default(), &mut Budget::unlimited()).unwrap_or_else(|fault| panic!("{text}\n{fault:?}"));
+    let outcome = decide(&program, &EngineLimits::default(), &mut Budget::unlimited()).unwrap_or_else(|fault| panic!("{text}\n{fault:?}"));
     let again = serval_tso_proof::Certificate::from_json(&outcome.certificate.to_json()).unwrap();
     again.check(&program, &mut Budget::unlimited()).unwrap_or_else(|refusal| panic!("{text}\n{refusal}"))
 }
@@ -69,7 +69,9 @@ fn one(seed: u64) -> bool {
     assert_eq!(shown.robust, Some(is_robust), "seed {seed}\n{text}");
     if !is_robust && seed.is_multiple_of(4) {
         let program = serval_tso_program::read(&text).unwrap();
-        let Ok(Fixed::Fences(fences)) = fix(&program, &Limits::default(), &mut Budget::unlimited()) else { panic!("seed {seed}\n{text}") };
+        let Ok(Fixed::Fences(fences)) = fix(&program, &EngineLimits::default(), &mut Budget::unlimited()) else {
+            panic!("seed {seed}\n{text}")
+        };
         let mut certificate = serval_tso_proof::Certificate::new(&program);
         certificate.fences = Some(fences);
         certificate.check(&program, &mut Budget::unlimited()).unwrap_or_else(|refusal| panic!("seed {seed}\n{text}\n{refusal}"));
@@ -100,7 +102,7 @@ fn choices_in_loops() {
     let both = self::shown(text);
     assert_eq!((both.sc[0], both.tso[0], both.robust), (Some(false), Some(true), Some(false)));
     let program = serval_tso_program::read(text).unwrap();
-    let Ok(Fixed::Fences(fences)) = fix(&program, &Limits::default(), &mut Budget::unlimited()) else { panic!() };
+    let Ok(Fixed::Fences(fences)) = fix(&program, &EngineLimits::default(), &mut Budget::unlimited()) else { panic!() };
     assert_eq!(fences.places().len(), 1);
     assert_eq!(self::shown(&text.replace("if (?) { fence; }", "if (?) { fence; } else { fence; }")).robust, Some(true));
 }
@@ -111,7 +113,7 @@ fn choices_of_any_number_of_copies() {
     for (text, robust) in [(text.to_owned(), true), (text.replace("fence; r", "r"), false)] {
         let program = serval_tso_program::read(&text).unwrap();
         let mut certificate = serval_tso_proof::Certificate::new(&program);
-        match serval_tso_engine::decide_any(&program, &Limits::default(), &mut Budget::unlimited()) {
+        match serval_tso_engine::decide_any(&program, &EngineLimits::default(), &mut Budget::unlimited()) {
             serval_tso_engine::AnyOutcome::Robust(found) => certificate.any = Some(found),
             serval_tso_engine::AnyOutcome::Violated(copies, violation) => {
                 (certificate.copies, certificate.violation) = (Some(copies), Some(violation));
@@ -127,7 +129,7 @@ fn choices_of_any_number_of_copies() {
 fn runs_say_which_way_they_go() {
     let text = "memory x; thread P { if (?) { x := 1; } else { x := 2; } } exists x == 2;";
     let program = serval_tso_program::read(text).unwrap();
-    let outcome = decide(&program, &Limits::default(), &mut Budget::unlimited()).unwrap();
+    let outcome = decide(&program, &EngineLimits::default(), &mut Budget::unlimited()).unwrap();
     let written = outcome.certificate.to_json();
     assert!(outcome.certificate.check(&program, &mut Budget::unlimited()).unwrap().sc[0] == Some(true));
     let other = serval_tso_program::read(&text.replace("if (?)", "if (0 == 0)").replace("P {", "P { r := 0;")).unwrap();

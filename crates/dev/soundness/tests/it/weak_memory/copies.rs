@@ -3,7 +3,7 @@
 
 use serval_budget::Budget;
 use serval_effort::side_by_side;
-use serval_tso_engine::{AnyOutcome, Limits, decide_any, decide_many};
+use serval_tso_engine::{AnyOutcome, EngineLimits, decide_any, decide_many};
 use serval_tso_proof::{Certificate, Claim, Model};
 
 use serval_soundness::weak_memory::naive::{Act, Code, REGISTERS, Stmt, behaviour, random};
@@ -27,7 +27,7 @@ fn what_is_said_of_any_number_is_true_of_one_two_and_three() {
         let text = code.text("").replacen("thread P0", "thread* P0", 1);
         let program = serval_tso_program::read(&text).unwrap();
         let mut certificate = Certificate::new(&program);
-        let limits = Limits { states: 20_000, buffer: 8, ..Limits::default() };
+        let limits = EngineLimits { states: 20_000, buffer: 8, ..EngineLimits::default() };
         let said = match decide_any(&program, &limits, &mut Budget::unlimited()) {
             AnyOutcome::Robust(any) => {
                 certificate.any = Some(any);
@@ -108,7 +108,9 @@ fn questions_about_any_number_have_the_answers_of_one_and_two_and_three() {
         let questions: String = states.iter().map(|(registers, memory)| asked(registers, memory)).collect();
         let text = code.text(&questions).replacen("thread P0", "thread* P0", 1);
         let program = serval_tso_program::read(&text).unwrap();
-        let outcome = decide_many(&program, &Limits { states: 20_000, buffer: 8, ..Limits::default() }, &mut Budget::unlimited()).unwrap();
+        let outcome =
+            decide_many(&program, &EngineLimits { states: 20_000, buffer: 8, ..EngineLimits::default() }, &mut Budget::unlimited())
+                .unwrap();
         let certificate = Certificate::from_json(&outcome.certificate.to_json()).unwrap();
         let shown = certificate.check(&program, &mut Budget::unlimited()).unwrap_or_else(|refusal| panic!("{text}\n{refusal}"));
         for (number, state) in states.iter().enumerate() {
@@ -146,7 +148,7 @@ fn questions_about_any_number_have_the_answers_of_one_and_two_and_three() {
 fn how_many_copies_something_needs() {
     let text =
         "values 0..3 wrap; memory n = 0; thread* P { o := fadd(n, 1); if (o == 2) { third: skip; } } never P@third; exists P.o == 1;";
-    let limits = Limits { states: 20_000, buffer: 8, ..Limits::default() };
+    let limits = EngineLimits { states: 20_000, buffer: 8, ..EngineLimits::default() };
     let program = serval_tso_program::read(text).unwrap();
     let outcome = decide_many(&program, &limits, &mut Budget::unlimited()).unwrap();
     let shown = outcome.certificate.check(&program, &mut Budget::unlimited()).unwrap();
@@ -172,7 +174,7 @@ fn registers_of_several_values_are_no_obstacle() {
         never P@same && P.o == 3;
         never P@same && P.o == 2;";
     let program = serval_tso_program::read(text).unwrap();
-    let limits = Limits { states: 2_000, ..Limits::default() };
+    let limits = EngineLimits { states: 2_000, ..EngineLimits::default() };
     let certificate = decide_many(&program, &limits, &mut Budget::unlimited()).unwrap().certificate;
     let shown = certificate.check(&program, &mut Budget::unlimited()).unwrap();
     assert_eq!(shown.sc[..2], [Some(false), Some(false)]);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serval_budget::Budget;
 use serval_effort::sweep;
-use serval_tso_engine::{Limits, decide};
+use serval_tso_engine::{EngineLimits, decide};
 use serval_tso_program::read_litmus;
 
 use generate::{Random, Test};
@@ -57,7 +57,7 @@ fn one(seed: u64) -> &'static str {
             return if named { "refused by name" } else { "refused: a register chooses a cell" };
         }
     };
-    let outcome = match decide(&program, &Limits::default(), &mut Budget::unlimited()) {
+    let outcome = match decide(&program, &EngineLimits::default(), &mut Budget::unlimited()) {
         Ok(outcome) => outcome,
         // Sums of 64 bits have no other end.
         Err(fault) => {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{File, Fit, Form, Function, Request, Values};
+use super::{ConvenienceForm, File, Fit, Function, RandomValues, Request};
 use crate::naive::term::Operator;
 use crate::random::rng::SplitMix64;
 
@@ -41,7 +41,7 @@ impl Maker {
         self.forms.insert(word);
     }
 
-    fn values(&mut self) -> Values {
+    fn values(&mut self) -> RandomValues {
         let fit = match self.rng.below(5) {
             0 | 1 => Fit::Wrap,
             2 | 3 => Fit::Saturate,
@@ -54,7 +54,7 @@ impl Maker {
         });
         // A plain range is large enough for most of what happens.
         let (low, high) = if fit == Fit::Plain { (-2, 6) } else { (self.rng.between(-1, 0), self.rng.between(1, 2)) };
-        Values { low, high, fit, initial: self.rng.between(low.max(0), high.min(2)) }
+        RandomValues { low, high, fit, initial: self.rng.between(low.max(0), high.min(2)) }
     }
 
     fn file(&mut self) -> File {
@@ -69,12 +69,12 @@ impl Maker {
             let scope = Scope { names: variables.clone(), variables, functions: index, ..Scope::default() };
             let mut body = Vec::new();
             if self.rng.chance(50) {
-                let guard = vec![Form::Return(Box::new(self.value(&scope.deeper())))];
-                body.push(Form::If(Box::new(self.condition(&scope)), guard, None));
+                let guard = vec![ConvenienceForm::Return(Box::new(self.value(&scope.deeper())))];
+                body.push(ConvenienceForm::If(Box::new(self.condition(&scope)), guard, None));
             }
             body.extend(self.statements(&scope, 2));
             let value = Box::new(self.value(&scope));
-            body.push(if self.rng.chance(50) { Form::Return(value) } else { *value });
+            body.push(if self.rng.chance(50) { ConvenienceForm::Return(value) } else { *value });
             functions.push(Function { name, params, body });
         }
         let mut requests = Vec::new();
@@ -93,7 +93,7 @@ impl Maker {
         File { constant: self.rng.between(0, 2), scalar, array, last_index: self.rng.between(1, 2), functions, requests }
     }
 
-    fn statements(&mut self, scope: &Scope, most: usize) -> Vec<Form> {
+    fn statements(&mut self, scope: &Scope, most: usize) -> Vec<ConvenienceForm> {
         (0..1 + self.rng.below(most)).map(|_| self.statement(scope)).collect()
     }
 
@@ -104,7 +104,7 @@ impl Maker {
         may
     }
 
-    fn statement(&mut self, scope: &Scope) -> Form {
+    fn statement(&mut self, scope: &Scope) -> ConvenienceForm {
         let inner = scope.deeper();
         let nests = scope.depth < 2;
         match self.rng.below(16) {
@@ -112,35 +112,43 @@ impl Maker {
                 let name = if self.rng.chance(40) { self.rng.pick(&["A", "X"]) } else { self.rng.pick(&scope.variables) };
                 // `X` and locals have no range of their own.
                 let value = self.value(&inner);
-                let value = if name == "A" { value } else { Form::Binary(Operator::Remainder, Box::new(value), Box::new(Form::Number(2))) };
-                Form::Assign(name, Box::new(value))
+                let value = if name == "A" {
+                    value
+                } else {
+                    ConvenienceForm::Binary(Operator::Remainder, Box::new(value), Box::new(ConvenienceForm::Number(2)))
+                };
+                ConvenienceForm::Assign(name, Box::new(value))
             }
             3 | 4 => {
                 self.form("array");
-                Form::AssignElement(Box::new(self.index(&inner)), Box::new(self.value(&inner)))
+                ConvenienceForm::AssignElement(Box::new(self.index(&inner)), Box::new(self.value(&inner)))
             }
-            5 | 6 if self.may_wait(scope) => Form::Yield,
+            5 | 6 if self.may_wait(scope) => ConvenienceForm::Yield,
             7 if self.may_wait(scope) => {
                 self.form("lock");
-                if self.rng.chance(30) { Form::LockElement(Box::new(self.index(&inner)), true) } else { Form::Lock }
+                if self.rng.chance(30) { ConvenienceForm::LockElement(Box::new(self.index(&inner)), true) } else { ConvenienceForm::Lock }
             }
             8 => {
                 self.form("unlock");
-                if self.rng.chance(30) { Form::LockElement(Box::new(self.index(&inner)), false) } else { Form::Unlock }
+                if self.rng.chance(30) {
+                    ConvenienceForm::LockElement(Box::new(self.index(&inner)), false)
+                } else {
+                    ConvenienceForm::Unlock
+                }
             }
             9 if self.may_wait(scope) => {
                 self.form("await");
-                Form::Await(Box::new(self.condition(&inner)))
+                ConvenienceForm::Await(Box::new(self.condition(&inner)))
             }
             10 if nests => {
                 self.form("atomic");
-                Form::Atomic(self.statements(&Scope { atomic: true, ..inner }, 2))
+                ConvenienceForm::Atomic(self.statements(&Scope { atomic: true, ..inner }, 2))
             }
             11 | 12 if nests => {
                 let condition = Box::new(self.condition(&inner));
                 let then = self.statements(&inner, 2);
                 let otherwise = self.rng.chance(50).then(|| self.statements(&inner, 1));
-                Form::If(condition, then, otherwise)
+                ConvenienceForm::If(condition, then, otherwise)
             }
             13 if nests => {
                 self.form("for");
@@ -153,74 +161,79 @@ impl Maker {
                 let variables = inner.variables.iter().copied().filter(|known| *known != name).collect();
                 let body = self.statements(&Scope { names, variables, ..inner }, 2);
                 self.yields = yields;
-                Form::For(name, 1, body)
+                ConvenienceForm::For(name, 1, body)
             }
             14 => {
                 self.form("skip");
-                Form::Skip
+                ConvenienceForm::Skip
             }
             _ => self.value(&inner),
         }
     }
 
-    fn condition(&mut self, scope: &Scope) -> Form {
+    fn condition(&mut self, scope: &Scope) -> ConvenienceForm {
         let operator = self.rng.pick(&[Operator::Equal, Operator::NotEqual, Operator::Less]);
         let value = Box::new(self.value(&scope.deeper()));
-        let compared = Form::Binary(operator, value, Box::new(Form::Number(self.rng.between(0, 1))));
-        if self.rng.chance(15) { Form::Not(Box::new(compared)) } else { compared }
+        let compared = ConvenienceForm::Binary(operator, value, Box::new(ConvenienceForm::Number(self.rng.between(0, 1))));
+        if self.rng.chance(15) { ConvenienceForm::Not(Box::new(compared)) } else { compared }
     }
 
     /// Mostly in range; arrays have at least two elements, numbered from 0.
-    fn index(&mut self, scope: &Scope) -> Form {
+    fn index(&mut self, scope: &Scope) -> ConvenienceForm {
         match self.rng.below(10) {
-            0..=2 => Form::Number(self.rng.between(0, 1)),
-            3..=4 => Form::ChooseRange(1),
-            5 => Form::Binary(Operator::Remainder, Box::new(self.value(scope)), Box::new(Form::Number(2))),
-            6 if self.may_wait(scope) => Form::Group(vec![Form::Yield, Form::Name("X")]),
-            7 => Form::Name("Dim"),
-            8 => Form::Binary(Operator::Equal, Box::new(Form::Name(self.rng.pick(&scope.names))), Box::new(Form::Number(0))),
-            _ => Form::Name("X"),
+            0..=2 => ConvenienceForm::Number(self.rng.between(0, 1)),
+            3..=4 => ConvenienceForm::ChooseRange(1),
+            5 => ConvenienceForm::Binary(Operator::Remainder, Box::new(self.value(scope)), Box::new(ConvenienceForm::Number(2))),
+            6 if self.may_wait(scope) => ConvenienceForm::Group(vec![ConvenienceForm::Yield, ConvenienceForm::Name("X")]),
+            7 => ConvenienceForm::Name("Dim"),
+            8 => ConvenienceForm::Binary(
+                Operator::Equal,
+                Box::new(ConvenienceForm::Name(self.rng.pick(&scope.names))),
+                Box::new(ConvenienceForm::Number(0)),
+            ),
+            _ => ConvenienceForm::Name("X"),
         }
     }
 
-    fn value(&mut self, scope: &Scope) -> Form {
+    fn value(&mut self, scope: &Scope) -> ConvenienceForm {
         let inner = scope.deeper();
         match self.rng.below(if scope.depth < 3 { 16 } else { 7 }) {
-            0 | 1 => Form::Number(self.rng.between(0, 2)),
-            2 => Form::Name(self.rng.pick(&["K", "Off", "Bright"])),
-            3 | 4 => Form::Name(self.rng.pick(&scope.names)),
-            5 => Form::Name("A"),
-            6 => Form::Name("X"),
+            0 | 1 => ConvenienceForm::Number(self.rng.between(0, 2)),
+            2 => ConvenienceForm::Name(self.rng.pick(&["K", "Off", "Bright"])),
+            3 | 4 => ConvenienceForm::Name(self.rng.pick(&scope.names)),
+            5 => ConvenienceForm::Name("A"),
+            6 => ConvenienceForm::Name("X"),
             7 | 8 => {
                 self.form("array");
-                Form::Element(Box::new(self.index(&inner)))
+                ConvenienceForm::Element(Box::new(self.index(&inner)))
             }
             9 => {
                 let operator = self.rng.pick(&[Operator::Add, Operator::Subtract, Operator::Multiply]);
-                Form::Binary(operator, Box::new(self.value(&inner)), Box::new(self.value(&inner)))
+                ConvenienceForm::Binary(operator, Box::new(self.value(&inner)), Box::new(self.value(&inner)))
             }
             10 => self.condition(&inner),
             11 => {
                 self.form("choose");
-                Form::Choose((0..2 + self.rng.below(2)).map(|_| self.value(&inner)).collect())
+                ConvenienceForm::Choose((0..2 + self.rng.below(2)).map(|_| self.value(&inner)).collect())
             }
             12 => {
                 self.form("choose");
-                if self.rng.chance(30) { Form::ChooseEnum } else { Form::ChooseRange(self.rng.between(1, 2)) }
+                if self.rng.chance(30) { ConvenienceForm::ChooseEnum } else { ConvenienceForm::ChooseRange(self.rng.between(1, 2)) }
             }
-            13 if self.may_wait(scope) => Form::Group(vec![Form::Yield, self.value(&inner)]),
+            13 if self.may_wait(scope) => ConvenienceForm::Group(vec![ConvenienceForm::Yield, self.value(&inner)]),
             14 if !scope.variables.is_empty() => {
                 let name = self.rng.pick(&scope.variables);
-                let value = Form::Binary(Operator::Remainder, Box::new(self.value(&inner)), Box::new(Form::Number(2)));
-                Form::Group(vec![Form::Assign(name, Box::new(value)), Form::Name(name)])
+                let value =
+                    ConvenienceForm::Binary(Operator::Remainder, Box::new(self.value(&inner)), Box::new(ConvenienceForm::Number(2)));
+                ConvenienceForm::Group(vec![ConvenienceForm::Assign(name, Box::new(value)), ConvenienceForm::Name(name)])
             }
             // A function may wait, and so cannot be called in `atomic`.
             _ if scope.functions > 0 && !scope.atomic => {
                 self.form("fn");
                 let called = self.rng.below(scope.functions);
-                Form::Call(called, vec![self.value(&inner), self.value(&inner)])
+                ConvenienceForm::Call(called, vec![self.value(&inner), self.value(&inner)])
             }
-            _ => Form::Number(1),
+            _ => ConvenienceForm::Number(1),
         }
     }
 }

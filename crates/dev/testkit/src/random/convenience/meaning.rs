@@ -1,6 +1,6 @@
 //! What a tree of forms means in the core language.
 
-use super::{File, Fit, Form, MEMBERS, Values};
+use super::{ConvenienceForm, File, Fit, MEMBERS, RandomValues};
 use crate::naive::Source;
 use crate::naive::term::{self, Operator, Term};
 
@@ -43,7 +43,7 @@ struct Translation<'f> {
 }
 
 impl Translation<'_> {
-    fn block(&mut self, forms: &[Form]) -> Term {
+    fn block(&mut self, forms: &[ConvenienceForm]) -> Term {
         term::block(forms.iter().map(|form| self.one(form)).collect::<Vec<_>>())
     }
 
@@ -64,39 +64,39 @@ impl Translation<'_> {
         }
     }
 
-    fn one(&mut self, form: &Form) -> Term {
+    fn one(&mut self, form: &ConvenienceForm) -> Term {
         match form {
-            Form::Number(value) => term::number(*value),
-            Form::Name(name) => self.name(name),
-            Form::Element(index) => {
+            ConvenienceForm::Number(value) => term::number(*value),
+            ConvenienceForm::Name(name) => self.name(name),
+            ConvenienceForm::Element(index) => {
                 let at = self.temporary();
                 let index = self.one(index);
                 let (check, last) = (self.check(&at), self.file.last_index);
                 let choice = pick(&at, last, &mut |index| term::read(&format!("B{index}")));
                 term::block([term::assign(&at, index), check, choice])
             }
-            Form::Binary(op, left, right) => {
+            ConvenienceForm::Binary(op, left, right) => {
                 let left = self.one(left);
                 term::binary(left, *op, self.one(right))
             }
-            Form::Not(inner) => term::not(self.one(inner)),
-            Form::Choose(values) => {
+            ConvenienceForm::Not(inner) => term::not(self.one(inner)),
+            ConvenienceForm::Choose(values) => {
                 let terms: Vec<Term> = values.iter().map(|value| self.one(value)).collect();
                 either(terms)
             }
-            Form::ChooseRange(high) => either((0..=*high).map(term::number).collect()),
-            Form::ChooseEnum => either((0..3).map(term::number).collect()),
-            Form::Call(called, arguments) => self.call(*called, arguments),
-            Form::Group(forms) | Form::Atomic(forms) => self.block(forms),
-            Form::Assign("A", value) => {
+            ConvenienceForm::ChooseRange(high) => either((0..=*high).map(term::number).collect()),
+            ConvenienceForm::ChooseEnum => either((0..3).map(term::number).collect()),
+            ConvenienceForm::Call(called, arguments) => self.call(*called, arguments),
+            ConvenienceForm::Group(forms) | ConvenienceForm::Atomic(forms) => self.block(forms),
+            ConvenienceForm::Assign("A", value) => {
                 let value = self.one(value);
                 self.store("A", value, self.file.scalar)
             }
-            Form::Assign(name, value) => {
+            ConvenienceForm::Assign(name, value) => {
                 let value = self.one(value);
                 if term::is_global(name) { term::assign(name, value) } else { term::assign(&self.local(name), value) }
             }
-            Form::AssignElement(index, value) => {
+            ConvenienceForm::AssignElement(index, value) => {
                 let (at, new) = (self.temporary(), self.temporary());
                 let index = self.one(index);
                 let value = self.one(value);
@@ -104,19 +104,19 @@ impl Translation<'_> {
                 let choice = pick(&at, last, &mut |index| self.store(&format!("B{index}"), term::read(&new), values));
                 term::block([term::assign(&at, index), check, term::assign(&new, value), choice])
             }
-            Form::Yield => term::yields(),
-            Form::Skip => term::number(0),
-            Form::Lock => locked(|| term::read("L"), term::assign("L", term::number(1))),
-            Form::Unlock => term::assign("L", term::number(0)),
-            Form::LockElement(index, locks) => self.lock_element(index, *locks),
-            Form::Await(condition) => term::while_do(term::not(self.one(condition)), term::yields()),
-            Form::If(condition, then, otherwise) => {
+            ConvenienceForm::Yield => term::yields(),
+            ConvenienceForm::Skip => term::number(0),
+            ConvenienceForm::Lock => locked(|| term::read("L"), term::assign("L", term::number(1))),
+            ConvenienceForm::Unlock => term::assign("L", term::number(0)),
+            ConvenienceForm::LockElement(index, locks) => self.lock_element(index, *locks),
+            ConvenienceForm::Await(condition) => term::while_do(term::not(self.one(condition)), term::yields()),
+            ConvenienceForm::If(condition, then, otherwise) => {
                 let condition = self.one(condition);
                 let then = self.block(then);
                 let otherwise = otherwise.as_ref().map_or(term::number(0), |forms| self.block(forms));
                 term::if_else(condition, then, otherwise)
             }
-            Form::For(name, high, body) => {
+            ConvenienceForm::For(name, high, body) => {
                 let mut rounds = Vec::new();
                 for value in 0..=*high {
                     self.constants.push((name, value));
@@ -126,12 +126,12 @@ impl Translation<'_> {
                 rounds.push(term::number(0));
                 term::block(rounds)
             }
-            Form::Return(value) => term::returns(self.one(value)),
+            ConvenienceForm::Return(value) => term::returns(self.one(value)),
         }
     }
 
     /// The index is evaluated anew each time that the lock is looked at.
-    fn lock_element(&mut self, index: &Form, locks: bool) -> Term {
+    fn lock_element(&mut self, index: &ConvenienceForm, locks: bool) -> Term {
         let last = self.file.last_index;
         let set = |this: &mut Self, to: i64| {
             let at = this.temporary();
@@ -157,8 +157,8 @@ impl Translation<'_> {
         limited(at, 0, self.file.last_index)
     }
 
-    fn store(&mut self, name: &str, value: Term, values: Values) -> Term {
-        let Values { low, high, fit, .. } = values;
+    fn store(&mut self, name: &str, value: Term, values: RandomValues) -> Term {
+        let RandomValues { low, high, fit, .. } = values;
         let kept = self.temporary();
         let seen = || term::read(&kept);
         match fit {
@@ -176,7 +176,7 @@ impl Translation<'_> {
         }
     }
 
-    fn call(&mut self, called: usize, arguments: &[Form]) -> Term {
+    fn call(&mut self, called: usize, arguments: &[ConvenienceForm]) -> Term {
         let function = &self.file.functions[called];
         let values: Vec<Term> = arguments.iter().take(function.params.len()).map(|argument| self.one(argument)).collect();
         self.fresh += 1;
@@ -193,11 +193,11 @@ impl Translation<'_> {
     }
 
     /// A body in which `return` gives the value.
-    fn function(&mut self, body: &[Form]) -> Term {
+    fn function(&mut self, body: &[ConvenienceForm]) -> Term {
         match body {
-            [Form::Return(value)] => self.one(value),
+            [ConvenienceForm::Return(value)] => self.one(value),
             [last] => self.one(last),
-            [Form::If(condition, then, None), rest @ ..] if matches!(then.last(), Some(Form::Return(_))) => {
+            [ConvenienceForm::If(condition, then, None), rest @ ..] if matches!(then.last(), Some(ConvenienceForm::Return(_))) => {
                 let condition = self.one(condition);
                 let then = self.function(then);
                 term::if_else(condition, then, self.function(rest))

@@ -39,7 +39,7 @@ enum Fit {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Values {
+struct RandomValues {
     low: i64,
     high: i64,
     fit: Fit,
@@ -49,8 +49,8 @@ struct Values {
 #[derive(Debug)]
 struct File {
     constant: i64,
-    scalar: Values,
-    array: Values,
+    scalar: RandomValues,
+    array: RandomValues,
     last_index: i64,
     functions: Vec<Function>,
     requests: Vec<Request>,
@@ -60,7 +60,7 @@ struct File {
 struct Function {
     name: &'static str,
     params: Vec<&'static str>,
-    body: Vec<Form>,
+    body: Vec<ConvenienceForm>,
 }
 
 #[derive(Debug)]
@@ -69,34 +69,34 @@ struct Request {
     /// The greatest value of the parameter `n`, if there is one; `true` where
     /// its range is that of the `enum`.
     param: Option<(i64, bool)>,
-    body: Vec<Form>,
+    body: Vec<ConvenienceForm>,
 }
 
 #[derive(Clone, Debug)]
-enum Form {
+enum ConvenienceForm {
     Number(i64),
     /// A constant, a parameter, the variable of a loop, or a variable.
     Name(&'static str),
-    Element(Box<Form>),
-    Binary(Operator, Box<Form>, Box<Form>),
-    Not(Box<Form>),
-    Choose(Vec<Form>),
+    Element(Box<ConvenienceForm>),
+    Binary(Operator, Box<ConvenienceForm>, Box<ConvenienceForm>),
+    Not(Box<ConvenienceForm>),
+    Choose(Vec<ConvenienceForm>),
     ChooseRange(i64),
     ChooseEnum,
-    Call(usize, Vec<Form>),
-    Group(Vec<Form>),
-    Assign(&'static str, Box<Form>),
-    AssignElement(Box<Form>, Box<Form>),
+    Call(usize, Vec<ConvenienceForm>),
+    Group(Vec<ConvenienceForm>),
+    Assign(&'static str, Box<ConvenienceForm>),
+    AssignElement(Box<ConvenienceForm>, Box<ConvenienceForm>),
     Yield,
     Skip,
     Lock,
     Unlock,
-    LockElement(Box<Form>, bool),
-    Await(Box<Form>),
-    Atomic(Vec<Form>),
-    If(Box<Form>, Vec<Form>, Option<Vec<Form>>),
-    For(&'static str, i64, Vec<Form>),
-    Return(Box<Form>),
+    LockElement(Box<ConvenienceForm>, bool),
+    Await(Box<ConvenienceForm>),
+    Atomic(Vec<ConvenienceForm>),
+    If(Box<ConvenienceForm>, Vec<ConvenienceForm>, Option<Vec<ConvenienceForm>>),
+    For(&'static str, i64, Vec<ConvenienceForm>),
+    Return(Box<ConvenienceForm>),
 }
 
 /// The members of the `enum` of every program.

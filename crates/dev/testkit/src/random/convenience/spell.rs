@@ -1,10 +1,10 @@
 //! The text of a tree of forms.
 
-use super::{File, Fit, Form, MEMBERS, Values};
+use super::{ConvenienceForm, File, Fit, MEMBERS, RandomValues};
 use crate::naive::term::Operator;
 
 pub(super) fn file(file: &File) -> String {
-    let values = |values: &Values| {
+    let values = |values: &RandomValues| {
         let fit = match values.fit {
             Fit::Plain => "",
             Fit::Wrap => " wrap",
@@ -35,57 +35,57 @@ struct Speller<'f> {
 }
 
 impl Speller<'_> {
-    fn list(&self, forms: &[Form]) -> String {
+    fn list(&self, forms: &[ConvenienceForm]) -> String {
         forms.iter().map(|form| self.one(form)).collect::<Vec<_>>().join("; ")
     }
 
-    fn comma(&self, forms: &[Form]) -> String {
+    fn comma(&self, forms: &[ConvenienceForm]) -> String {
         forms.iter().map(|form| self.one(form)).collect::<Vec<_>>().join(", ")
     }
 
-    fn one(&self, form: &Form) -> String {
+    fn one(&self, form: &ConvenienceForm) -> String {
         match form {
-            Form::Number(value) => value.to_string(),
-            Form::Name(name) => (*name).to_owned(),
-            Form::Element(index) => format!("B[{}]", self.operand(index)),
-            Form::Binary(op, left, right) => format!("{} {} {}", self.operand(left), sign(*op), self.operand(right)),
-            Form::Not(inner) => format!("not ({})", self.one(inner)),
-            Form::Choose(values) => format!("choose({})", self.comma(values)),
-            Form::ChooseRange(high) => format!("choose(0..{high})"),
-            Form::ChooseEnum => "choose(Lamp)".to_owned(),
-            Form::Call(called, arguments) => {
+            ConvenienceForm::Number(value) => value.to_string(),
+            ConvenienceForm::Name(name) => (*name).to_owned(),
+            ConvenienceForm::Element(index) => format!("B[{}]", self.operand(index)),
+            ConvenienceForm::Binary(op, left, right) => format!("{} {} {}", self.operand(left), sign(*op), self.operand(right)),
+            ConvenienceForm::Not(inner) => format!("not ({})", self.one(inner)),
+            ConvenienceForm::Choose(values) => format!("choose({})", self.comma(values)),
+            ConvenienceForm::ChooseRange(high) => format!("choose(0..{high})"),
+            ConvenienceForm::ChooseEnum => "choose(Lamp)".to_owned(),
+            ConvenienceForm::Call(called, arguments) => {
                 let function = &self.file.functions[*called];
                 format!("{}({})", function.name, self.comma(&arguments[..function.params.len()]))
             }
-            Form::Group(forms) => format!("({})", self.list(forms)),
-            Form::Assign(name, value) => format!("{name} := {}", self.one(value)),
-            Form::AssignElement(index, value) => format!("B[{}] := {}", self.operand(index), self.one(value)),
-            Form::Yield => "yield".to_owned(),
-            Form::Skip => "skip".to_owned(),
-            Form::Lock => "lock(L)".to_owned(),
-            Form::Unlock => "unlock(L)".to_owned(),
-            Form::LockElement(index, locks) => format!("{}(M[{}])", if *locks { "lock" } else { "unlock" }, self.operand(index)),
-            Form::Await(condition) => format!("await ({})", self.one(condition)),
-            Form::Atomic(body) => format!("atomic {{ {} }}", self.list(body)),
-            Form::If(condition, then, otherwise) => {
+            ConvenienceForm::Group(forms) => format!("({})", self.list(forms)),
+            ConvenienceForm::Assign(name, value) => format!("{name} := {}", self.one(value)),
+            ConvenienceForm::AssignElement(index, value) => format!("B[{}] := {}", self.operand(index), self.one(value)),
+            ConvenienceForm::Yield => "yield".to_owned(),
+            ConvenienceForm::Skip => "skip".to_owned(),
+            ConvenienceForm::Lock => "lock(L)".to_owned(),
+            ConvenienceForm::Unlock => "unlock(L)".to_owned(),
+            ConvenienceForm::LockElement(index, locks) => format!("{}(M[{}])", if *locks { "lock" } else { "unlock" }, self.operand(index)),
+            ConvenienceForm::Await(condition) => format!("await ({})", self.one(condition)),
+            ConvenienceForm::Atomic(body) => format!("atomic {{ {} }}", self.list(body)),
+            ConvenienceForm::If(condition, then, otherwise) => {
                 let rest = otherwise.as_ref().map_or_else(String::new, |forms| format!(" else {{ {} }}", self.list(forms)));
                 format!("if ({}) {{ {} }}{rest}", self.one(condition), self.list(then))
             }
-            Form::For(name, high, body) => format!("for {name} in 0..{high} {{ {} }}", self.list(body)),
-            Form::Return(value) => format!("return {}", self.one(value)),
+            ConvenienceForm::For(name, high, body) => format!("for {name} in 0..{high} {{ {} }}", self.list(body)),
+            ConvenienceForm::Return(value) => format!("return {}", self.one(value)),
         }
     }
 
-    fn operand(&self, form: &Form) -> String {
+    fn operand(&self, form: &ConvenienceForm) -> String {
         match form {
-            Form::Number(_)
-            | Form::Name(_)
-            | Form::Element(_)
-            | Form::Choose(_)
-            | Form::ChooseRange(_)
-            | Form::ChooseEnum
-            | Form::Call(..)
-            | Form::Group(_) => self.one(form),
+            ConvenienceForm::Number(_)
+            | ConvenienceForm::Name(_)
+            | ConvenienceForm::Element(_)
+            | ConvenienceForm::Choose(_)
+            | ConvenienceForm::ChooseRange(_)
+            | ConvenienceForm::ChooseEnum
+            | ConvenienceForm::Call(..)
+            | ConvenienceForm::Group(_) => self.one(form),
             _ => format!("({})", self.one(form)),
         }
     }

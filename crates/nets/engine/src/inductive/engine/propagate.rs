@@ -2,7 +2,7 @@
 
 use serval_budget::{Budget, Stopped};
 
-use super::{ENDLESS, Engine, Lit, Reason, Sum};
+use super::{ENDLESS, Engine, GuardedSum, Lit, Reason};
 
 impl Engine {
     /// What follows without a choice; a conflict is literals that hold and cannot all hold.
@@ -71,7 +71,7 @@ impl Engine {
 
     /// What a sum says.
     fn add_up(&mut self, number: usize, budget: &mut Budget) -> Result<Option<Vec<Lit>>, Stopped> {
-        let Sum { terms, constant, guard } = &self.sums[number];
+        let GuardedSum { terms, constant, guard } = &self.sums[number];
         let (guard, constant) = (*guard, i128::from(*constant));
         if self.is_false(guard) {
             return Ok(None);

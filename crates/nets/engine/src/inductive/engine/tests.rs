@@ -66,11 +66,11 @@ fn answers_are_those_of_trying_everything() {
             }
             let assumptions: Vec<Lit> = (0..draw.index(4)).map(|_| lit(draw)).collect();
             match engine.solve(&assumptions, &mut Budget::unlimited()).unwrap() {
-                Answer::Model(values) => {
+                EngineAnswer::Model(values) => {
                     possible += 1;
                     assert!(tried.holds(&values, &assumptions), "{seed}: {values:?}");
                 }
-                Answer::None(needed) => {
+                EngineAnswer::None(needed) => {
                     impossible += 1;
                     assert!(!tried.is_possible(&assumptions), "{seed}");
                     assert!(!tried.is_possible(&needed), "{seed}: {needed:?}");

@@ -2,7 +2,7 @@
 
 use serval_budget::Budget;
 use serval_model::SplitMix64;
-use serval_net_proof::decomposition::{Decomposition, Step};
+use serval_net_proof::decomposition::{Decomposition, SequenceStep};
 use serval_net_proof::{Claim, Evidence, check};
 use serval_petri::{Formula, Net};
 use serval_random::reach::{chain, counters, net, pairs, reaches, target};
@@ -25,13 +25,13 @@ fn changed(draw: &mut SplitMix64, evidence: &mut Decomposition) {
             steps.insert(at, step);
         }
         _ => match &mut steps[at] {
-            Step::Refuted(tree) => {
+            SequenceStep::Refuted(tree) => {
                 let node = draw.index(tree.nodes.len().max(1));
                 if node < tree.nodes.len() {
                     tree.nodes.remove(node);
                 }
             }
-            Step::Forward(covering) | Step::Backward(covering) => match draw.index(4) {
+            SequenceStep::Forward(covering) | SequenceStep::Backward(covering) => match draw.index(4) {
                 0 if !covering.edges.is_empty() => drop(covering.edges.remove(draw.index(covering.edges.len()))),
                 1 if !covering.edges.is_empty() => {
                     let edge = draw.index(covering.edges.len());
@@ -48,18 +48,18 @@ fn changed(draw: &mut SplitMix64, evidence: &mut Decomposition) {
                     };
                 }
             },
-            Step::Order(order) => {
+            SequenceStep::Order(order) => {
                 let vertex = draw.index(order.numbers.len());
                 order.numbers[vertex] = u32::try_from(draw.index(order.numbers.len())).unwrap();
             }
-            Step::Leave(piece) => *piece += 1,
-            Step::Value(value) => match draw.index(4) {
+            SequenceStep::Leave(piece) => *piece += 1,
+            SequenceStep::Value(value) => match draw.index(4) {
                 0 => value.least += 1,
                 1 => value.most = value.most.saturating_sub(1),
                 2 => value.last = !value.last,
                 _ => value.place += 1,
             },
-            Step::First(first) => {
+            SequenceStep::First(first) => {
                 if !first.arcs.is_empty() {
                     first.arcs.remove(draw.index(first.arcs.len()));
                 }

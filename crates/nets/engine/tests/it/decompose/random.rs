@@ -2,7 +2,7 @@
 
 use serval_effort::{Sweep, sweep};
 use serval_model::SplitMix64;
-use serval_net_engine::decompose::{Counts, Rule};
+use serval_net_engine::decompose::{DecompositionRule, RuleCounts};
 use serval_petri::{Constraint, Formula, Linear, Net};
 use serval_random::reach::{chain, counters, meets, net, pairs, reaches, target};
 
@@ -28,7 +28,7 @@ struct Summary {
 
 impl Summary {
     /// Of one question: what was answered, and what trying everything knows.
-    fn of(answer: Option<(bool, Counts)>, known: Option<bool>, told: &str) -> Self {
+    fn of(answer: Option<(bool, RuleCounts)>, known: Option<bool>, told: &str) -> Self {
         let Some((reached, counts)) = answer else { return Self { asked: 1, open: 1, ..Self::default() } };
         assert!(known.is_none_or(|known| known == reached), "{told}: {reached} is wrong");
         Self {
@@ -123,10 +123,10 @@ fn pairs_of_loops() {
 #[test]
 fn orders_of_rules() {
     let orders = [
-        [Rule::Backward, Rule::Forward, Rule::Arcs, Rule::Value],
-        [Rule::Value, Rule::Forward, Rule::Backward, Rule::Arcs],
-        [Rule::Arcs, Rule::Value, Rule::Backward, Rule::Forward],
-        [Rule::Forward, Rule::Arcs, Rule::Backward, Rule::Value],
+        [DecompositionRule::Backward, DecompositionRule::Forward, DecompositionRule::Arcs, DecompositionRule::Value],
+        [DecompositionRule::Value, DecompositionRule::Forward, DecompositionRule::Backward, DecompositionRule::Arcs],
+        [DecompositionRule::Arcs, DecompositionRule::Value, DecompositionRule::Backward, DecompositionRule::Forward],
+        [DecompositionRule::Forward, DecompositionRule::Arcs, DecompositionRule::Backward, DecompositionRule::Value],
     ];
     let sweep = sweep("decompose.orders", 25, 100);
     let answers = sweep.map(0, |case| {

@@ -1,7 +1,7 @@
 //! Nets whose answers are known, each by the decomposition alone.
 
 use serval_budget::Budget;
-use serval_net_engine::decompose::Counts;
+use serval_net_engine::decompose::RuleCounts;
 use serval_net_proof::{Claim, Decomposition, Evidence, Refusal, check};
 use serval_petri::{Formula, Net, Property, tina};
 use serval_random::reach::reaches;
@@ -20,7 +20,7 @@ fn ask(text: &str, property: &str) -> (Net, Formula) {
 
 /// Asks, and says which rules were used.
 #[track_caller]
-fn is(text: &str, property: &str, expected: bool) -> Counts {
+fn is(text: &str, property: &str, expected: bool) -> RuleCounts {
     let (net, goal) = ask(text, property);
     let (reached, _, counts) =
         decided(&net, &goal, number("SERVAL_TICKS", TICKS), property).unwrap_or_else(|| panic!("{property}: too few ticks"));
@@ -31,7 +31,7 @@ fn is(text: &str, property: &str, expected: bool) -> Counts {
 #[test]
 fn a_cycle_without_its_token() {
     let net = "pl x (0)\npl y (0)\npl c (0)\ntr t x -> y c\ntr u y -> x\n";
-    assert_eq!(is(net, "reaches:c = 1", false), Counts { nodes: 1, forward: 1, pieces: 1, arcs: 2, ..Counts::default() });
+    assert_eq!(is(net, "reaches:c = 1", false), RuleCounts { nodes: 1, forward: 1, pieces: 1, arcs: 2, ..RuleCounts::default() });
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn the_exercise_on_one_token() {
 }
 
 /// Which rules were used: covering forwards and backwards, values, arcs.
-fn rules(counts: Counts) -> [bool; 4] {
+fn rules(counts: RuleCounts) -> [bool; 4] {
     [counts.forward > 0, counts.backward > 0, counts.value > 0, counts.first > 0]
 }
 

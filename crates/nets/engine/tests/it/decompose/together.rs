@@ -3,19 +3,19 @@
 use serval_budget::Cancel;
 use serval_effort::side_by_side;
 use serval_model::SplitMix64;
-use serval_net_engine::{Found, Method, Session, decide};
+use serval_net_engine::{GoalOutcome, Method, Session, decide};
 use serval_net_proof::Claim;
 use serval_petri::{Formula, Marking, Net, Property, tina};
 use serval_random::nets::open_net;
 use serval_testkit::say;
 
-fn alone(net: &Net, goal: &Formula, rounds: u32) -> Found {
+fn alone(net: &Net, goal: &Formula, rounds: u32) -> GoalOutcome {
     let cancel = Cancel::new();
     Session::new(net, &cancel).alone(net, std::slice::from_ref(goal), Method::Decompose, rounds, &cancel).0.remove(0)
 }
 
-fn claim(found: &Found, told: &str) -> Option<Claim> {
-    assert!(!matches!(found, Found::Refused(..)), "{told}: {found:?}");
+fn claim(found: &GoalOutcome, told: &str) -> Option<Claim> {
+    assert!(!matches!(found, GoalOutcome::Refused(..)), "{told}: {found:?}");
     found.answer().map(|answer| answer.claim)
 }
 
@@ -92,7 +92,7 @@ fn goals_of_any_form() {
         wide.add_place(format!("p{place}"), 0).unwrap();
     }
     let goal = Property::parse("reaches:p7 = 1", &wide).unwrap().goals(&wide).unwrap().remove(0);
-    assert_eq!(alone(&wide, &goal, 9), Found::TooLarge { what: "places for a decomposition", limit: 200 });
+    assert_eq!(alone(&wide, &goal, 9), GoalOutcome::TooLarge { what: "places for a decomposition", limit: 200 });
 }
 
 /// A marking can be covered iff it can be reached once all places leak.

@@ -8,7 +8,7 @@
 use roxmltree::Node;
 
 use super::super::xml::{elements, text_of};
-use super::{Holds, Reader, kind, single, two};
+use super::{Holds, QueryReader, kind, single, two};
 use crate::words::{quoted, text};
 use crate::{Formula, Net, Property};
 
@@ -16,9 +16,9 @@ use crate::{Formula, Net, Property};
 const NESTING: usize = 150;
 
 /// A piece of a question, and whether it needs parentheses inside another.
-struct Words(String, bool);
+struct QuestionText(String, bool);
 
-impl Words {
+impl QuestionText {
     fn single(text: impl Into<String>) -> Self {
         Self(text.into(), false)
     }
@@ -30,7 +30,7 @@ impl Words {
 
 /// The question that a property is, in words: as the file has it, or else in normal form. `None` where there are no
 /// words.
-pub(super) fn asked(reader: &Reader<'_>, formula: Option<Node<'_, '_>>, property: &Property) -> Option<String> {
+pub(super) fn asked(reader: &QueryReader<'_>, formula: Option<Node<'_, '_>>, property: &Property) -> Option<String> {
     let normal = property.text(reader.net);
     let own = match property {
         // What the contest calls by a name has one here.
@@ -56,11 +56,11 @@ fn is_same(one: &Property, other: &Property, net: &Net) -> bool {
     }
 }
 
-fn question(reader: &Reader<'_>, formula: Node<'_, '_>) -> Option<String> {
+fn question(reader: &QueryReader<'_>, formula: Node<'_, '_>) -> Option<String> {
     match formula.tag_name().name() {
         "place-bound" => Some(format!("bound:{}", counted(reader, formula)?.0)),
         "conjunction" => {
-            let parts = elements(formula).map(|(_, path)| within(reader, path).map(Words::inner)).collect::<Option<Vec<_>>>()?;
+            let parts = elements(formula).map(|(_, path)| within(reader, path).map(QuestionText::inner)).collect::<Option<Vec<_>>>()?;
             Some(format!("invariant:{}", parts.join(" and ")))
         }
         _ => {
@@ -71,11 +71,11 @@ fn question(reader: &Reader<'_>, formula: Node<'_, '_>) -> Option<String> {
 }
 
 /// What stands behind the two quantifiers.
-fn within(reader: &Reader<'_>, path: Node<'_, '_>) -> Option<Words> {
+fn within(reader: &QueryReader<'_>, path: Node<'_, '_>) -> Option<QuestionText> {
     words(reader, single(single(path).ok()?).ok()?, 0)
 }
 
-fn words(reader: &Reader<'_>, node: Node<'_, '_>, depth: usize) -> Option<Words> {
+fn words(reader: &QueryReader<'_>, node: Node<'_, '_>, depth: usize) -> Option<QuestionText> {
     if depth > NESTING {
         return None;
     }
@@ -84,7 +84,7 @@ fn words(reader: &Reader<'_>, node: Node<'_, '_>, depth: usize) -> Option<Words>
         if parts.len() == 1 {
             return parts.pop();
         }
-        Some(Words(parts.into_iter().map(Words::inner).collect::<Vec<_>>().join(operator), true))
+        Some(QuestionText(parts.into_iter().map(QuestionText::inner).collect::<Vec<_>>().join(operator), true))
     };
     match node.tag_name().name() {
         "conjunction" => joined(" and "),
@@ -92,58 +92,58 @@ fn words(reader: &Reader<'_>, node: Node<'_, '_>, depth: usize) -> Option<Words>
         "implication" => {
             let [first, second] = two(node).ok()?;
             let (first, second) = (words(reader, first, depth + 1)?, words(reader, second, depth + 1)?);
-            Some(Words(format!("{} -> {}", first.inner(), second.inner()), true))
+            Some(QuestionText(format!("{} -> {}", first.inner(), second.inner()), true))
         }
-        "negation" => Some(Words(format!("not {}", words(reader, single(node).ok()?, depth + 1)?.inner()), false)),
-        word @ ("true" | "false" | "deadlock") => Some(Words::single(word)),
+        "negation" => Some(QuestionText(format!("not {}", words(reader, single(node).ok()?, depth + 1)?.inner()), false)),
+        word @ ("true" | "false" | "deadlock") => Some(QuestionText::single(word)),
         "is-fireable" => fireable(reader, node),
         name => {
             let operator = ["<=", "<", ">=", ">", "=", "!="]
                 [["le", "lt", "ge", "gt", "eq", "ne"].into_iter().position(|ending| name.strip_prefix("integer-") == Some(ending))?];
             let [first, second] = two(node).ok()?;
-            Some(Words(format!("{} {operator} {}", sum(reader, first, depth)?.0, sum(reader, second, depth)?.0), true))
+            Some(QuestionText(format!("{} {operator} {}", sum(reader, first, depth)?.0, sum(reader, second, depth)?.0), true))
         }
     }
 }
 
-fn fireable(reader: &Reader<'_>, node: Node<'_, '_>) -> Option<Words> {
+fn fireable(reader: &QueryReader<'_>, node: Node<'_, '_>) -> Option<QuestionText> {
     let mut names = Vec::new();
     for (_, child) in elements(node) {
         let id = text_of(child).ok()?;
         names.extend(reader.transitions(child, id.trim()).ok()?.iter().map(|&transition| quoted(reader.net.transition_name(transition))));
     }
-    Some(Words::single(if names.is_empty() { "false".to_owned() } else { format!("fireable({})", names.join(", ")) }))
+    Some(QuestionText::single(if names.is_empty() { "false".to_owned() } else { format!("fireable({})", names.join(", ")) }))
 }
 
 /// The tokens of all places that an element names.
-fn counted(reader: &Reader<'_>, node: Node<'_, '_>) -> Option<Words> {
+fn counted(reader: &QueryReader<'_>, node: Node<'_, '_>) -> Option<QuestionText> {
     let mut names = Vec::new();
     for (_, child) in elements(node) {
         let id = text_of(child).ok()?;
         names.extend(reader.ids.places_of(id.trim())?.iter().map(|&place| quoted(reader.net.place_name(place))));
     }
-    Some(if names.is_empty() { Words::single("0") } else { Words(names.join(" + "), names.len() > 1) })
+    Some(if names.is_empty() { QuestionText::single("0") } else { QuestionText(names.join(" + "), names.len() > 1) })
 }
 
-fn sum(reader: &Reader<'_>, node: Node<'_, '_>, depth: usize) -> Option<Words> {
+fn sum(reader: &QueryReader<'_>, node: Node<'_, '_>, depth: usize) -> Option<QuestionText> {
     if depth > NESTING {
         return None;
     }
     let part = |child| sum(reader, child, depth + 1);
     let parts = |operator: &str| {
-        let parts = elements(node).map(|(_, child)| part(child).map(Words::inner)).collect::<Option<Vec<_>>>()?;
-        Some(Words(parts.join(operator), parts.len() > 1)).filter(|words| !words.0.is_empty())
+        let parts = elements(node).map(|(_, child)| part(child).map(QuestionText::inner)).collect::<Option<Vec<_>>>()?;
+        Some(QuestionText(parts.join(operator), parts.len() > 1)).filter(|words| !words.0.is_empty())
     };
     match node.tag_name().name() {
         "integer-constant" => {
             let number = text_of(node).ok()?.trim().trim_start_matches('+').to_owned();
             let is_negative = number.starts_with('-');
-            Some(Words(number, is_negative))
+            Some(QuestionText(number, is_negative))
         }
         "tokens-count" => counted(reader, node),
-        "integer-sum" => Some(parts(" + ").unwrap_or(Words::single("0"))),
+        "integer-sum" => Some(parts(" + ").unwrap_or(QuestionText::single("0"))),
         "integer-difference" => parts(" - "),
-        "integer-product" => Some(parts(" * ").unwrap_or(Words::single("1"))),
+        "integer-product" => Some(parts(" * ").unwrap_or(QuestionText::single("1"))),
         _ => None,
     }
 }

@@ -17,9 +17,9 @@ use roxmltree::Node;
 use super::super::FormatError;
 use super::super::pnml::Ids;
 use super::super::xml::{elements, error, only_child, text_of};
-use super::{Holds, Reader, Sum, asked, kind, required, root_of, single};
+use super::{GrowingSum, Holds, QueryReader, asked, kind, required, root_of, single};
 use crate::formula::enough;
-use crate::{Constraint, Formula, Limits, Linear, Net, Part, Property};
+use crate::{Constraint, Formula, FormulaPart, Limits, Linear, Net, Property};
 
 /// Reads all questions of a file as properties, each with its id, within the default [`Limits`].
 ///
@@ -54,7 +54,7 @@ pub type Each = Result<Query, FormatError>;
 pub fn each_property(text: &str, net: &Net, ids: &Ids) -> Result<Vec<Each>, FormatError> {
     let limits = Limits::default();
     let document = super::parse(text, &limits)?;
-    let mut reader = Reader { net, ids, left: limits.arcs };
+    let mut reader = QueryReader { net, ids, left: limits.arcs };
     Ok(root_of(&document)?.into_iter().map(|property| reader.property(property)).collect())
 }
 
@@ -64,7 +64,7 @@ fn examination(id: &str) -> Option<&str> {
     Some(last)
 }
 
-impl Reader<'_> {
+impl QueryReader<'_> {
     fn property(&mut self, property: Node<'_, '_>) -> Each {
         let id = required(property, "id")?;
         let name = text_of(id)?;
@@ -78,7 +78,7 @@ impl Reader<'_> {
             "conjunction" => self.several(child)?,
             // The largest number of tokens that these places have together.
             "place-bound" => {
-                let mut sum = Sum::default();
+                let mut sum = GrowingSum::default();
                 self.add_places(&mut sum, child, 1)?;
                 match Linear::from_wide(sum.terms, 0) {
                     Some(sum) if !sum.terms().is_empty() => Property::Bound(sum, None),
@@ -173,8 +173,8 @@ impl Reader<'_> {
         let mut is_left = vec![true; self.net.place_count()];
         for part in violations.parts() {
             match part {
-                Part::Any(count) if *count > 0 => {}
-                Part::Constraint(constraint @ Constraint::AtLeastZero(linear)) => match linear.terms() {
+                FormulaPart::Any(count) if *count > 0 => {}
+                FormulaPart::Constraint(constraint @ Constraint::AtLeastZero(linear)) => match linear.terms() {
                     [(place, 1)] if enough((*place, 2), false).as_ref() == Some(constraint) => is_left[place.index()] = false,
                     _ => return false,
                 },

@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 
 use self::sorts::Sorts;
 use self::terms::{Binding, Guard, Multiset};
-use super::{Ids, ReadNet, Reader, name_of};
+use super::{Ids, PnmlReader, ReadNet, name_of};
 use crate::format::FormatError;
 use crate::format::xml::{elements, error, only_child};
 use crate::{Arc, Net, PlaceId, TransitionId};
@@ -50,7 +50,7 @@ fn structure<'a, 'i>(node: Node<'a, 'i>) -> Result<Node<'a, 'i>, FormatError> {
 }
 
 /// The net without colours.
-pub(super) fn unfold(reader: &Reader<'_, '_>, root: Node<'_, '_>) -> Result<ReadNet, FormatError> {
+pub(super) fn unfold(reader: &PnmlReader<'_, '_>, root: Node<'_, '_>) -> Result<ReadNet, FormatError> {
     let sorts = Sorts::declared(&reader.declarations)?;
     let ends = reader.ends()?;
     let mut sorts_of = Vec::with_capacity(reader.places.own.len());
@@ -85,7 +85,7 @@ pub(super) fn unfold(reader: &Reader<'_, '_>, root: Node<'_, '_>) -> Result<Read
 }
 
 struct Unfolding<'r, 'a, 'i> {
-    reader: &'r Reader<'a, 'i>,
+    reader: &'r PnmlReader<'a, 'i>,
     sorts: &'r Sorts<'a>,
     net: Net,
     /// By place and colour.

@@ -1,6 +1,6 @@
 //! Markings as people write them: `p = 1, q = 3`, with a star at the end where the rest is free.
 
-use super::{Parsed, Parser, Token, WordsError, formula, lex};
+use super::{Parsed, Parser, WordToken, WordsError, formula, lex};
 use crate::{Constraint, Formula, Linear, Marking, Net, PlaceId};
 
 /// Reads a marking of a net: `p = 1, q = 3`, the rest 0.
@@ -30,11 +30,11 @@ type Partial = (Vec<Option<u64>>, Option<(usize, usize)>);
 pub fn partial_marking(text: &str, net: &Net) -> Parsed<Partial> {
     let mut parser = Parser { net, tokens: lex(text)?, at: 0, depth: 0 };
     let mut tokens: Vec<Option<u64>> = vec![None; net.place_count()];
-    while *parser.token() != Token::End {
+    while *parser.token() != WordToken::End {
         let span = parser.span();
         if parser.takes("*") {
             return match parser.token() {
-                Token::End => Ok((tokens, Some(span))),
+                WordToken::End => Ok((tokens, Some(span))),
                 _ => Err(parser.here("nothing comes after “*”, which stands for all other places")),
             };
         }
@@ -42,8 +42,8 @@ pub fn partial_marking(text: &str, net: &Net) -> Parsed<Partial> {
         let place = parser.place(name, span)?;
         parser.expect("=")?;
         let number = match parser.token() {
-            Token::Number(number) => *number,
-            Token::Sign("-") => return Err(parser.here("no place ever has fewer than 0 tokens")),
+            WordToken::Number(number) => *number,
+            WordToken::Sign("-") => return Err(parser.here("no place ever has fewer than 0 tokens")),
             other => return Err(parser.here(format!("expected a number of tokens, found {}", other.told()))),
         };
         parser.at += 1;
@@ -51,7 +51,7 @@ pub fn partial_marking(text: &str, net: &Net) -> Parsed<Partial> {
             let message = format!("“{}” is named twice", net.place_name(place));
             return Err(WordsError { start: span.0, end: span.1, message, unknown: None });
         }
-        if *parser.token() != Token::End {
+        if *parser.token() != WordToken::End {
             parser.expect(",")?;
         }
     }

@@ -5,10 +5,10 @@
 //! it again gives the same text.
 
 use super::{NESTING, WORDS};
-use crate::{Constraint, Formula, Linear, Marking, Net, Part, PlaceId};
+use crate::{Constraint, Formula, FormulaPart, Linear, Marking, Net, PlaceId};
 
 /// A formula on the way.
-struct Piece {
+struct FormulaPiece {
     text: String,
     /// What joins it, if something does.
     joined: Option<&'static str>,
@@ -29,22 +29,22 @@ struct Piece {
 /// assert_eq!(words::text(&formula, &net).unwrap(), r#"2*"my lock" >= free and free >= 1"#);
 /// ```
 pub fn text(formula: &Formula, net: &Net) -> Option<String> {
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<FormulaPiece> = Vec::new();
     for part in formula.parts() {
         let piece = match part {
-            Part::Constraint(constraint) => Piece { text: compared(constraint, net)?, joined: None, depth: 0 },
-            Part::All(count) => join(&mut pieces, *count, "and")?,
-            Part::Any(count) => join(&mut pieces, *count, "or")?,
+            FormulaPart::Constraint(constraint) => FormulaPiece { text: compared(constraint, net)?, joined: None, depth: 0 },
+            FormulaPart::All(count) => join(&mut pieces, *count, "and")?,
+            FormulaPart::Any(count) => join(&mut pieces, *count, "or")?,
         };
         pieces.push(piece);
     }
     pieces.pop().map(|piece| piece.text)
 }
 
-fn join(pieces: &mut Vec<Piece>, count: usize, operator: &'static str) -> Option<Piece> {
+fn join(pieces: &mut Vec<FormulaPiece>, count: usize, operator: &'static str) -> Option<FormulaPiece> {
     let operands = pieces.split_off(pieces.len().checked_sub(count)?);
     let empty = if operator == "and" { "true" } else { "false" };
-    let mut whole = Piece { text: String::new(), joined: Some(operator), depth: 0 };
+    let mut whole = FormulaPiece { text: String::new(), joined: Some(operator), depth: 0 };
     for (number, operand) in operands.into_iter().enumerate() {
         if count == 1 {
             return Some(operand);
@@ -59,7 +59,7 @@ fn join(pieces: &mut Vec<Piece>, count: usize, operator: &'static str) -> Option
         whole.depth = whole.depth.max(operand.depth + usize::from(is_looser));
     }
     if count == 0 {
-        whole = Piece { text: empty.to_owned(), joined: None, depth: 0 };
+        whole = FormulaPiece { text: empty.to_owned(), joined: None, depth: 0 };
     }
     Some(whole).filter(|whole| whole.depth < NESTING)
 }

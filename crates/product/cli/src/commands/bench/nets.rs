@@ -33,7 +33,7 @@ pub(super) fn directory(args: &Bench) -> Option<&Path> {
 }
 
 /// A question of the table.
-struct Asked {
+struct TableQuestion {
     file: String,
     question: NetQuestion,
     known: Option<bool>,
@@ -130,14 +130,15 @@ fn failure_words(failure: Failure) -> Result<String, Failure> {
 }
 
 /// What the table asks about a net.
-fn questions(directory: &Path, table: &Path, net: &ExpectedNet) -> Result<Vec<Asked>, Failure> {
+fn questions(directory: &Path, table: &Path, net: &ExpectedNet) -> Result<Vec<TableQuestion>, Failure> {
     let wrong = |message: String| Failure::message(format!("{}: line {}: {message}", shown(table), net.line));
     let found = MODELS.iter().map(|form| PathBuf::from(form.replace("{}", &net.model))).find(|path| directory.join(path).is_file());
     let relative = found.ok_or_else(|| wrong(format!("there is no net {}", net.model)))?;
     let file = name_of(&relative);
     let path = directory.join(&relative);
     let input = Arc::new(read::net(&NetFile { file: path.clone(), input: None, compose: Vec::new(), from: None })?);
-    let asked = |question: NetQuestion, known: Option<bool>| Asked { file: file.clone(), question, known, input: Arc::clone(&input) };
+    let asked =
+        |question: NetQuestion, known: Option<bool>| TableQuestion { file: file.clone(), question, known, input: Arc::clone(&input) };
     let mut all = Vec::new();
     for &(property, holds) in &net.properties {
         all.push(asked(read::question(property, &input)?, Some(holds)));
@@ -152,7 +153,7 @@ fn questions(directory: &Path, table: &Path, net: &ExpectedNet) -> Result<Vec<As
     Ok(all)
 }
 
-fn row(args: &Bench, asked: &Asked) -> NetBenchRow {
+fn row(args: &Bench, asked: &TableQuestion) -> NetBenchRow {
     let start = Instant::now();
     let mut row = match check::decided(args.limits.time(), &asked.input, &asked.question) {
         Ok(decision) => {

@@ -76,8 +76,8 @@ fn programs(name: &str, sizes: &[usize]) -> Result<Vec<Subject>, Failure> {
         for &n in if sizes.is_empty() { &usual[..] } else { sizes } {
             let name = format!("{}-{n}", family.name);
             let verdict = match family.verdict {
-                serval_families::Verdict::Serializable => Verdict::Serializable,
-                serval_families::Verdict::NotSerializable => Verdict::NotSerializable,
+                serval_families::FamilyVerdict::Serializable => Verdict::Serializable,
+                serval_families::FamilyVerdict::NotSerializable => Verdict::NotSerializable,
             };
             programs.push(Subject { path: PathBuf::from(&name), name, program: Some(family.program(n)), verdict: Some(verdict) });
         }

@@ -37,7 +37,7 @@ use serval::{Content, Input, Method, fingerprint};
 
 use crate::input;
 use crate::limits::visibly;
-use crate::output::{Reader, replace, say};
+use crate::output::{FileAudience, replace, say};
 
 /// The first word of every entry, with the version of the form.
 const FORM: &str = "serval-verdict-2";
@@ -135,7 +135,7 @@ impl Cache {
             let _ = fs::write(self.directory.join("CACHEDIR.TAG"), TAG);
         }
         // What is lost when the machine stops is found again.
-        let written = replace(&self.path(name), text.as_bytes(), Reader::Everyone, |_| Ok(()));
+        let written = replace(&self.path(name), text.as_bytes(), FileAudience::Everyone, |_| Ok(()));
         // Looking at all entries costs more than writing one.
         if name.starts_with('0') {
             tidy(&self.directory, LARGEST_CACHE);

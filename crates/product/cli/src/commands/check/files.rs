@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::input;
 
 /// The files that are meant.
-pub(crate) struct Found {
+pub(crate) struct GivenFiles {
     /// In order.
     pub(crate) files: Vec<PathBuf>,
     /// How many JSON files in directories are no network systems, such as `package.json`.
@@ -14,7 +14,7 @@ pub(crate) struct Found {
 }
 
 /// The files named, and those in directories named, in order.
-pub(crate) fn all(given: &[PathBuf]) -> Result<Found, Failure> {
+pub(crate) fn all(given: &[PathBuf]) -> Result<GivenFiles, Failure> {
     found(given, &["ser", "json"])
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn formatted(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(found(given, &["ser", "tso"])?.files)
 }
 
-fn found(given: &[PathBuf], endings: &[&str]) -> Result<Found, Failure> {
+fn found(given: &[PathBuf], endings: &[&str]) -> Result<GivenFiles, Failure> {
     if given.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
         return Err(Failure::message("standard input can be read only once; name - once"));
     }
@@ -41,7 +41,7 @@ fn found(given: &[PathBuf], endings: &[&str]) -> Result<Found, Failure> {
             files.push(path.clone());
         }
     }
-    Ok(Found { files, skipped })
+    Ok(GivenFiles { files, skipped })
 }
 
 /// What is said about JSON files that were passed over.

@@ -44,7 +44,7 @@ pub(in crate::commands) fn run(
     if given.iter().any(|path| path == Path::new("-")) {
         return Err(Failure::message("--watch needs files or directories: standard input does not change"));
     }
-    let mut seen = Seen::look(given, &Seen::default());
+    let mut seen = WatchedFiles::look(given, &WatchedFiles::default());
     let mut due = seen.files();
     loop {
         clear_terminal();
@@ -98,8 +98,8 @@ fn sleep(time: Duration) -> bool {
 }
 
 /// What is there, after it has stopped changing.
-fn settled(given: &[PathBuf], before: &Seen) -> Seen {
-    let mut now = Seen::look(given, before);
+fn settled(given: &[PathBuf], before: &WatchedFiles) -> WatchedFiles {
+    let mut now = WatchedFiles::look(given, before);
     if now == *before {
         return now;
     }
@@ -107,7 +107,7 @@ fn settled(given: &[PathBuf], before: &Seen) -> Seen {
         if !sleep(SETTLE) {
             break;
         }
-        let next = Seen::look(given, &now);
+        let next = WatchedFiles::look(given, &now);
         if next == now {
             break;
         }
@@ -126,7 +126,7 @@ fn clear_terminal() {
 
 /// What is known about a file.
 #[derive(Clone, Debug)]
-struct State {
+struct FileState {
     changed: Option<SystemTime>,
     size: u64,
     /// Of the bytes; `None` for a file that cannot be read.
@@ -134,13 +134,13 @@ struct State {
 }
 
 /// A file with the same bytes has not changed, whatever its time.
-impl PartialEq for State {
+impl PartialEq for FileState {
     fn eq(&self, other: &Self) -> bool {
         self.content == other.content
     }
 }
 
-impl State {
+impl FileState {
     /// Reads the file only if it may have changed.
     fn of(path: &Path, before: Option<&Self>) -> Self {
         let known = fs::metadata(path).ok();
@@ -166,17 +166,17 @@ impl State {
 
 /// The files that are watched.
 #[derive(Default, PartialEq)]
-struct Seen {
-    states: BTreeMap<PathBuf, State>,
+struct WatchedFiles {
+    states: BTreeMap<PathBuf, FileState>,
     /// In the order in which they are checked.
     order: Vec<PathBuf>,
     /// The settings of each, and of the whole call under no name.
-    settings: BTreeMap<PathBuf, (PathBuf, State)>,
+    settings: BTreeMap<PathBuf, (PathBuf, FileState)>,
     /// Why some files cannot be listed.
     trouble: Option<String>,
 }
 
-impl Seen {
+impl WatchedFiles {
     fn look(given: &[PathBuf], before: &Self) -> Self {
         let mut seen = Self::default();
         for path in given {
@@ -191,12 +191,12 @@ impl Seen {
         let mut watch_settings = |of: &Path, found: Option<PathBuf>| {
             let Some(found) = found else { return };
             let known = before.settings.get(of).filter(|(path, _)| *path == found).map(|(_, state)| state);
-            let state = State::of(&found, known);
+            let state = FileState::of(&found, known);
             settings.insert(of.to_owned(), (found, state));
         };
         watch_settings(Path::new(""), config::found_for_all(given));
         for path in &seen.order {
-            seen.states.entry(path.clone()).or_insert_with(|| State::of(path, before.states.get(path)));
+            seen.states.entry(path.clone()).or_insert_with(|| FileState::of(path, before.states.get(path)));
             watch_settings(path, config::found_for(path));
         }
         seen.settings = settings;

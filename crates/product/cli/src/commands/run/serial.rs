@@ -22,7 +22,7 @@ pub(super) enum Serial {
 }
 
 /// A request and its answer.
-type Answer = (String, String);
+type ServedRequest = (String, String);
 
 /// Looks for an order for the answers that the simulator has seen.
 pub(super) fn serial<'a>(fresh: &mut dyn FnMut() -> Box<dyn Simulator + 'a>, simulator: &dyn Simulator) -> Serial {
@@ -50,7 +50,7 @@ struct Trying<'f, 'a> {
     fresh: &'f mut dyn FnMut() -> Box<dyn Simulator + 'a>,
     left: usize,
     /// Situations between requests that lead nowhere.
-    seen: BTreeSet<(String, Vec<Answer>, Vec<String>)>,
+    seen: BTreeSet<(String, Vec<ServedRequest>, Vec<String>)>,
 }
 
 impl<'a> Trying<'_, 'a> {
@@ -66,7 +66,7 @@ impl<'a> Trying<'_, 'a> {
     }
 
     /// An order of requests that gives all wanted answers, after these choices.
-    fn order(&mut self, chosen: &[usize], wanted: &[Answer], others: &[String]) -> Result<Option<Vec<Answer>>, TooMany> {
+    fn order(&mut self, chosen: &[usize], wanted: &[ServedRequest], others: &[String]) -> Result<Option<Vec<ServedRequest>>, TooMany> {
         if wanted.is_empty() {
             return Ok(Some(Vec::new()));
         }

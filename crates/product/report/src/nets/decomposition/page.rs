@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use serval_draw::Words;
+use serval_draw::PictureWords;
 
 use super::{TreeAnswer, TreeNode, TreeReport};
 use crate::escape::{line, name, xml as escaped};
@@ -33,7 +33,7 @@ impl TreeReport {
             let _ = writeln!(out, "<p>{}</p>", escaped(&line(reason)));
         }
         let title = format!("Decomposition for {}", self.target);
-        let words = Words { title: &title, description: "Each box is a sequence; lines lead to what replaces it." };
+        let words = PictureWords { title: &title, description: "Each box is a sequence; lines lead to what replaces it." };
         let _ = writeln!(
             out,
             "<section id=\"tree\">\n<h2>The tree</h2>\n<div class=\"wide figure\" tabindex=\"0\" role=\"region\" aria-label=\"The tree\">\n{}\n</div>\n</section>",
@@ -58,7 +58,7 @@ impl TreeNode {
         let _ = writeln!(out, "<section id=\"n{number}\">\n<h2>Sequence {number}{from}</h2>\n<p>{}</p>", escaped(&line(&self.in_short())));
         let _ = writeln!(out, "<p>{}</p>", escaped(&line(&self.why)));
         let (title, description) = self.picture_words();
-        let picture = self.picture().element(&format!("s{number}"), &Words { title: &title, description });
+        let picture = self.picture().element(&format!("s{number}"), &PictureWords { title: &title, description });
         let _ = writeln!(
             out,
             "<details class=\"folded\">\n<summary>Show the graphs</summary>\n<div class=\"wide figure\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{picture}\n</div>\n</details>",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use serval_draw::{Edge, Graph, Node, Picture, SectionId, Shape, Words, draw};
+use serval_draw::{Edge, Graph, GraphNode, Picture, PictureWords, SectionId, Shape, draw};
 
 use super::{TreeFate, TreeGraph, TreeNode, TreeReport};
 use crate::escape::{dot, name};
@@ -38,7 +38,7 @@ impl TreeReport {
                     _ => Shape::Global,
                 };
                 let label = format!("{}\n{}", node.number, broken(&node.said));
-                graph.node(Node::new(shape, label).title(node.in_short()))
+                graph.node(GraphNode::new(shape, label).title(node.in_short()))
             })
             .collect();
         for (at, node) in self.nodes.iter().enumerate() {
@@ -53,7 +53,7 @@ impl TreeReport {
     pub fn to_svg(&self) -> String {
         let title = format!("Decomposition for {}", self.target);
         let description = "Each box is a sequence, with its number and what became of it; lines lead to what replaces it.";
-        self.picture().svg("tree", &Words { title: &title, description })
+        self.picture().svg("tree", &PictureWords { title: &title, description })
     }
 }
 
@@ -79,7 +79,7 @@ fn add(graph: &mut Graph, section: SectionId, part: &TreeGraph) {
         .iter()
         .enumerate()
         .map(|(vertex, label)| {
-            let node = Node::new(Shape::Global, label.clone()).title(label.clone()).section(section);
+            let node = GraphNode::new(Shape::Global, label.clone()).title(label.clone()).section(section);
             let node = if Some(vertex) == part.entry { node.initial() } else { node };
             graph.node(if Some(vertex) == part.exit { node.accepting() } else { node })
         })
@@ -122,7 +122,7 @@ impl TreeNode {
     /// The pieces, and the covering graph if there is one, as a file.
     pub fn to_svg(&self) -> String {
         let (title, description) = self.picture_words();
-        self.picture().svg("sequence", &Words { title: &title, description })
+        self.picture().svg("sequence", &PictureWords { title: &title, description })
     }
 
     /// The same for Graphviz.

@@ -6,7 +6,7 @@ use super::{assign, made, number, sequence};
 use crate::diagnostic::{Diagnostic, codes, similar};
 use crate::grammar::{SyntaxKind, quoted};
 use crate::lowering::declared::Function;
-use crate::lowering::{Frame, Lowering};
+use crate::lowering::{CallFrame, Lowering};
 use crate::program::{Arm, Expr, ExprKind, LocalVar, Variable, fold};
 use crate::tree::{ast, span};
 use serval_diagnostic::Span;
@@ -64,7 +64,7 @@ impl Lowering<'_> {
         let calls = self.calls.entry(function.name.clone()).or_insert(0);
         *calls += 1;
         let prefix = if *calls == 1 { function.name.clone() } else { format!("{}#{calls}", function.name) };
-        self.frames.push(Frame { function: function.name.clone(), prefix, call: place, locals: Vec::new(), params: Vec::new() });
+        self.frames.push(CallFrame { function: function.name.clone(), prefix, call: place, locals: Vec::new(), params: Vec::new() });
         let scope = std::mem::take(&mut self.scope);
         let assigned = self.assigned_in(&function.body);
         let mut list = Vec::new();

@@ -47,7 +47,7 @@ const USE: &str = "take it with `t := V`, compare it with `t == V` or `t != V`, 
 
 /// A local of the request that takes versions.
 #[derive(Clone, Debug)]
-pub(crate) struct Token {
+pub(crate) struct VersionLocal {
     name: String,
     version: String,
     /// Where it takes the first one.
@@ -55,9 +55,9 @@ pub(crate) struct Token {
 }
 
 /// What an operand of a comparison is.
-enum Side {
+enum ComparedSide {
     Version,
-    Token(Token),
+    Token(VersionLocal),
     /// Another local variable.
     Local,
     Other,
@@ -88,7 +88,7 @@ impl Lowering<'_> {
                     });
                 }
                 Some(_) => {}
-                None => self.tokens.push(Token { name: name.text().to_owned(), version: version.text().to_owned(), place }),
+                None => self.tokens.push(VersionLocal { name: name.text().to_owned(), version: version.text().to_owned(), place }),
             }
         }
         self.enough_slots();
@@ -97,7 +97,7 @@ impl Lowering<'_> {
     /// One request must be able to hold all its tokens: else it could not even run alone.
     fn enough_slots(&mut self) {
         for (version, slots) in &self.declared.versions {
-            let held: Vec<&Token> = self.tokens.iter().filter(|token| token.version == *version).collect();
+            let held: Vec<&VersionLocal> = self.tokens.iter().filter(|token| token.version == *version).collect();
             let count = u32::try_from(held.len()).unwrap_or(u32::MAX);
             if let Some(last) = held.last().filter(|_| count > slots.count) {
                 let (place, declared, most) = (last.place, slots.place, slots.count);
@@ -124,7 +124,7 @@ impl Lowering<'_> {
     }
 
     /// The token of this name, in the request itself.
-    fn token(&self, name: &str) -> Option<Token> {
+    fn token(&self, name: &str) -> Option<VersionLocal> {
         let here = self.frames.is_empty() && self.scope.iter().all(|(known, _)| known != name);
         self.tokens.iter().find(|token| here && token.name == name).cloned()
     }
@@ -189,7 +189,7 @@ impl Lowering<'_> {
     }
 
     /// Frees the slot of a token, if it has one.
-    fn give_back(&mut self, token: &Token, place: Span) -> Option<Expr> {
+    fn give_back(&mut self, token: &VersionLocal, place: Span) -> Option<Expr> {
         let slots = self.declared.versions.get(&token.version).copied()?;
         let local = Variable::Local(LocalVar(self.locals.number(&token.name, token.place)));
         self.count(6 * u64::from(slots.count));
@@ -235,13 +235,13 @@ impl Lowering<'_> {
         Some(made(ExprKind::Sequence(list), whole))
     }
 
-    fn side(&self, operand: &ast::Expr) -> Side {
-        let Some(name) = operand.token().filter(|_| operand.kind() == SyntaxKind::NameExpr) else { return Side::Other };
+    fn side(&self, operand: &ast::Expr) -> ComparedSide {
+        let Some(name) = operand.token().filter(|_| operand.kind() == SyntaxKind::NameExpr) else { return ComparedSide::Other };
         match self.token(name.text()) {
-            Some(token) => Side::Token(token),
-            None if self.declared.versions.contains_key(name.text()) => Side::Version,
-            None if is_global(name.text()) => Side::Other,
-            None => Side::Local,
+            Some(token) => ComparedSide::Token(token),
+            None if self.declared.versions.contains_key(name.text()) => ComparedSide::Version,
+            None if is_global(name.text()) => ComparedSide::Other,
+            None => ComparedSide::Local,
         }
     }
 
@@ -259,11 +259,11 @@ impl Lowering<'_> {
             _ => None,
         };
         let (version, other, token) = match (self.side(&left), self.side(&right)) {
-            (Side::Version, Side::Token(token)) => (left, right, Some(token)),
-            (Side::Token(token), Side::Version) => (right, left, Some(token)),
-            (Side::Version, Side::Local) => (left, right, None),
-            (Side::Local, Side::Version) => (right, left, None),
-            (Side::Token(one), Side::Token(_)) => {
+            (ComparedSide::Version, ComparedSide::Token(token)) => (left, right, Some(token)),
+            (ComparedSide::Token(token), ComparedSide::Version) => (right, left, Some(token)),
+            (ComparedSide::Version, ComparedSide::Local) => (left, right, None),
+            (ComparedSide::Local, ComparedSide::Version) => (right, left, None),
+            (ComparedSide::Token(one), ComparedSide::Token(_)) => {
                 self.error(|| {
                     bad_version(place, "two versions that were taken cannot be compared".to_owned())
                         .expected(format!("`{}` on one side", one.version))
