@@ -12,7 +12,7 @@ use serval_proof::{Body, Caps, Certificate, Claim, RunCertificate, fingerprint};
 use serval_verify::{InputKind, Outcome, verify};
 
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../..")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
 pub(crate) fn read(path: &str) -> String {
