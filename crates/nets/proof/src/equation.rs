@@ -93,7 +93,7 @@ pub(crate) fn check(net: &Net, goal: &Formula, equation: &Equation, budget: &mut
     }
     budget.spend(u64::try_from(equation.unfed.len().saturating_mul(net.arc_count())).unwrap_or(u64::MAX))?;
     let problem = problem(net, goal, equation)?;
-    Ok(check_tree(&problem, &equation.tree, budget)?)
+    check_tree(&problem, &equation.tree, budget)
 }
 
 /// The problem that a tree is about. Who looks for a tree asks for it here.

@@ -111,5 +111,5 @@ pub(crate) fn check(net: &Net, goal: &Formula, separator: &Separator, budget: &m
     budget.spend(u64::try_from(size).unwrap_or(u64::MAX))?;
     let counting = counting(net).ok_or(NUMBERS)?;
     let clauses = check_clauses(&counting, &separator.clauses, &separator.steps, budget)?;
-    Ok(check_tree(&goal_problem(&counting, &clauses, goal)?, &separator.tree, budget)?)
+    check_tree(&goal_problem(&counting, &clauses, goal)?, &separator.tree, budget)
 }

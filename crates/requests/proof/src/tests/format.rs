@@ -48,7 +48,7 @@ fn another_format_version_or_kind_is_an_error() {
     assert_eq!(refused(FORMAT, "other").message, "the format is \"other\", not \"serval-certificate\"");
     assert_eq!(
         refused("\"version\":1", "\"version\":2").to_string(),
-        "1:42: this is version 2 of the format; this program reads version 1"
+        "line 1, column 42: this is version 2 of the format; this program reads version 1"
     );
     let error = refused("\"kind\":\"run\"", "\"kind\":\"Run\"");
     assert!(error.message.starts_with("unknown variant `Run`, expected one of `run`, `fault`, "), "{error}");

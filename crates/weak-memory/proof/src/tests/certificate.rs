@@ -103,7 +103,7 @@ fn what_is_not_a_certificate_is_no_panic() {
         assert!(Certificate::from_json(&text[..cut]).is_err() || text[cut..].trim().is_empty());
     }
     for (from, to) in
-        [("serval-tso-program", "other"), (",1]", ",2]"), ("{\"format", "{\"more\":1,\"format"), ("\"program\"", "\"programme\"")]
+        [("serval-tso-certificate", "other"), (",1]", ",2]"), ("{\"format", "{\"more\":1,\"format"), ("\"program\"", "\"programme\"")]
     {
         assert!(Certificate::from_json(&text.replacen(from, to, 1)).is_err(), "{to}");
     }
