@@ -89,7 +89,7 @@ fn read_into<W: Word>(row: &[u8], width: usize, into: &mut Vec<W>) {
 
 /// Where rows begin and end, in numbers.
 #[derive(Clone, Debug)]
-enum Ends {
+enum RowEnds {
     /// All rows have so many numbers.
     Fixed(usize),
     /// Where each row ends.
@@ -120,7 +120,7 @@ struct Rows {
     bytes: Vec<u8>,
     /// Bytes of a number: 1, 2, 4 or 8.
     width: usize,
-    ends: Ends,
+    ends: RowEnds,
     count: usize,
     table: HashTable<u32>,
 }
@@ -179,8 +179,8 @@ impl Rows {
     #[inline]
     fn span(&self, number: usize) -> std::ops::Range<usize> {
         let (start, end) = match &self.ends {
-            Ends::Fixed(length) => (number * length, (number + 1) * length),
-            Ends::Listed(ends) => (number.checked_sub(1).map_or(0, |before| ends[before]), ends[number]),
+            RowEnds::Fixed(length) => (number * length, (number + 1) * length),
+            RowEnds::Listed(ends) => (number.checked_sub(1).map_or(0, |before| ends[before]), ends[number]),
         };
         start * self.width..end * self.width
     }
@@ -213,7 +213,7 @@ impl Rows {
         }
         let number = u32::try_from(self.count).ok()?;
         self.bytes.extend_from_slice(row);
-        if let Ends::Listed(ends) = &mut self.ends {
+        if let RowEnds::Listed(ends) = &mut self.ends {
             ends.push(self.bytes.len() / self.width);
         }
         self.count += 1;
@@ -225,19 +225,19 @@ impl Rows {
 }
 
 impl<W: Word> StateSet<W> {
-    fn with(ends: Ends) -> Self {
+    fn with(ends: RowEnds) -> Self {
         let rows = Rows { bytes: Vec::new(), width: 1, ends, count: 0, table: HashTable::new() };
         Self { rows, sought: Vec::new(), word: std::marker::PhantomData }
     }
 
     /// No states yet; all will have so many numbers.
     pub fn of_width(numbers: usize) -> Self {
-        Self::with(Ends::Fixed(numbers))
+        Self::with(RowEnds::Fixed(numbers))
     }
 
     /// No states yet; each may have another number of numbers.
     pub fn of_any_width() -> Self {
-        Self::with(Ends::Listed(Vec::new()))
+        Self::with(RowEnds::Listed(Vec::new()))
     }
 
     /// How many states there are.
@@ -252,7 +252,7 @@ impl<W: Word> StateSet<W> {
 
     /// Adds a state. Says its number, and whether it is new; nothing where there are 2³² states, and the set is full.
     pub fn insert(&mut self, state: &[W]) -> Option<(usize, bool)> {
-        if let Ends::Fixed(length) = self.rows.ends {
+        if let RowEnds::Fixed(length) = self.rows.ends {
             debug_assert_eq!(state.len(), length);
         }
         self.sought.clear();

@@ -23,7 +23,7 @@ pub struct Arguments {
     pub out: PathBuf,
     /// What to measure.
     #[command(subcommand)]
-    pub subject: Subject,
+    pub subject: MeasureSubject,
 }
 
 /// How many cases, and which.
@@ -39,7 +39,7 @@ pub struct Cases<const COUNT: u64> {
 
 /// What can be measured.
 #[derive(Debug, Subcommand)]
-pub enum Subject {
+pub enum MeasureSubject {
     /// Requests: verdicts and times for the published suite
     Suite {
         /// The suite, with `expected.csv`.
@@ -252,7 +252,7 @@ fn seeds(text: &str) -> Result<Range<u64>, String> {
     range.filter(|range: &Range<u64>| range.start < range.end).ok_or_else(|| "seeds are FROM..TO".to_owned())
 }
 
-impl Subject {
+impl MeasureSubject {
     /// The name of the subject, and of its page.
     pub fn name(&self) -> &'static str {
         match self {

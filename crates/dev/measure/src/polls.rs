@@ -124,7 +124,7 @@ fn seen<T>(work: &str, input: &str, limit: Duration, done: impl FnOnce(&Cancel) 
 }
 
 /// An input: a program, or a network system as JSON.
-pub struct Subject {
+pub struct PollSubject {
     /// Its name.
     pub name: String,
     /// Its text.
@@ -134,8 +134,8 @@ pub struct Subject {
 }
 
 /// Runs everything on one input.
-pub fn watch(subject: &Subject, limit: Duration) -> Vec<PollFigures> {
-    let Subject { name, text, kind } = subject;
+pub fn watch(subject: &PollSubject, limit: Duration) -> Vec<PollFigures> {
+    let PollSubject { name, text, kind } = subject;
     let mut all = Vec::new();
     let systems: Vec<NetworkSystem> = match kind {
         InputKind::System => {

@@ -19,7 +19,7 @@ pub mod summary;
 use std::ops::Range;
 use std::time::Instant;
 
-use summary::Part;
+use summary::SummaryPart;
 
 use crate::Tally;
 
@@ -63,11 +63,11 @@ pub const KINDS: [Kind; 7] = [
 ];
 
 /// Compares the programs of these seeds, as far as the whole run of the kind goes.
-pub fn measured(kind: &Kind, seeds: &Range<u64>) -> Part {
+pub fn measured(kind: &Kind, seeds: &Range<u64>) -> SummaryPart {
     let start = Instant::now();
     let (from, to) = (seeds.start.min(kind.whole), seeds.end.min(kind.whole));
     let counts = (kind.compare)(from..to);
-    Part { kind: kind.name.to_owned(), seeds: vec![[from, to]], seconds: start.elapsed().as_secs(), counts, sizes: Vec::new() }
+    SummaryPart { kind: kind.name.to_owned(), seeds: vec![[from, to]], seconds: start.elapsed().as_secs(), counts, sizes: Vec::new() }
 }
 
 /// A question that exactly one final state meets.

@@ -20,7 +20,7 @@ mod ticks;
 
 use std::sync::OnceLock;
 
-use attempt::{AttemptAtAll, Before, Round};
+use attempt::{AttemptAtAll, BeforeRounds, Round};
 pub use bound::Extent;
 pub use progress::Far;
 use progress::Progress;
@@ -62,7 +62,7 @@ impl Session {
     pub fn begin(&mut self, net: &Net, goals: &[Formula], cancel: &Cancel) -> Vec<GoalOutcome> {
         let mut found = vec![GoalOutcome::Nothing; goals.len()];
         if !goals.is_empty() {
-            let round = Round { session: self, net, number: 0, before: Before::Nothing, cancel };
+            let round = Round { session: self, net, number: 0, before: BeforeRounds::Nothing, cancel };
             let progress = &mut Progress::default();
             methods::walk(&mut AttemptAtAll { round, goals, found: &mut found, progress, ticks: WALK_TICKS });
         }
@@ -95,7 +95,7 @@ impl Session {
     pub fn alone(&self, net: &Net, goals: &[Formula], method: Method, rounds: u32, cancel: &Cancel) -> (Vec<GoalOutcome>, Far) {
         let (mut found, mut progress) = (vec![GoalOutcome::Nothing; goals.len()], Progress::default());
         for number in 0..rounds {
-            let round = Round { session: self, net, number, before: Before::Nothing, cancel };
+            let round = Round { session: self, net, number, before: BeforeRounds::Nothing, cancel };
             let is_cut = round.ask(goals, &mut found, Some(method), &mut progress);
             if !is_cut || !found.iter().any(GoalOutcome::is_open) || cancel.is_cancelled() {
                 break;
@@ -116,7 +116,7 @@ impl Session {
     ) -> (Vec<GoalOutcome>, Far) {
         let mut progress = Progress::default();
         for number in 0..rounds {
-            let round = Round { session: self, net, number, before: Before::Beginning { is_cut: self.is_cut }, cancel };
+            let round = Round { session: self, net, number, before: BeforeRounds::Beginning { is_cut: self.is_cut }, cancel };
             round.ask(goals, &mut found, None, &mut progress);
             if !found.iter().any(GoalOutcome::is_open) || cancel.is_cancelled() {
                 break;

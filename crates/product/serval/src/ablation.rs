@@ -112,7 +112,7 @@ pub fn figures(trials: &[Trial]) -> Figures {
     let kept: Vec<&Stages> = asked.iter().copied().filter(|stages| stages.disjuncts > stages.sliced_away).collect();
     let mut times: Vec<Duration> = trials.iter().map(|trial| trial.time).collect();
     times.sort_unstable();
-    let both = |of: &dyn Fn(Part) -> usize| (of(|size| size.0), of(|size| size.1));
+    let both = |of: &dyn Fn(NetElement) -> usize| (of(|size| size.0), of(|size| size.1));
     let all: fn(&Stages) -> usize = |stages| stages.disjuncts;
     let not_away: fn(&Stages) -> usize = |stages| stages.disjuncts - stages.sliced_away;
     Figures {
@@ -146,7 +146,7 @@ pub fn figures(trials: &[Trial]) -> Figures {
 }
 
 /// Of places and transitions, one.
-type Part = fn((usize, usize)) -> usize;
+type NetElement = fn((usize, usize)) -> usize;
 
 /// An average in hundredths, rounded; 0 of nothing.
 fn average(sum: usize, count: usize) -> usize {
@@ -154,12 +154,12 @@ fn average(sum: usize, count: usize) -> usize {
 }
 
 /// Places or transitions of a net, in hundredths.
-fn before(stages: &[&Stages], part: Part) -> usize {
+fn before(stages: &[&Stages], part: NetElement) -> usize {
     average(stages.iter().map(|stages| part(stages.net)).sum(), stages.len())
 }
 
 /// What is left for a disjunct, in hundredths, where `disjuncts` says how many of them count.
-fn left(stages: &[&Stages], part: Part, disjuncts: fn(&Stages) -> usize) -> usize {
+fn left(stages: &[&Stages], part: NetElement, disjuncts: fn(&Stages) -> usize) -> usize {
     let each = stages.iter().map(|stages| average(part(stages.left), disjuncts(stages)));
     rounded(each.sum(), stages.len())
 }

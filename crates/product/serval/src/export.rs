@@ -66,7 +66,7 @@ pub enum SystemForm {
 
 /// What states, requests and answers are called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Names {
+pub enum ExportNames {
     /// As the file of network systems calls them, or the compiler.
     Given,
     /// The same; what cannot be seen in a name of a file is written out.
@@ -104,7 +104,7 @@ type Labelled<'a> = Vec<(&'a NetworkSystem, Box<dyn Labels + 'a>)>;
 
 impl Systems {
     /// Those of an input, with names as they are wanted.
-    pub fn new(input: &Input, options: CompileOptions, names: Names) -> Result<Self, NotCompiled> {
+    pub fn new(input: &Input, options: CompileOptions, names: ExportNames) -> Result<Self, NotCompiled> {
         let compiled = match input.content() {
             Content::Systems(_) => None,
             Content::Program(program) => {
@@ -123,17 +123,17 @@ impl Systems {
     /// Those of an input for people, if they are small; what is compiled is kept for the input.
     pub(crate) fn small(input: &Input, pairs: u64, cancel: &Cancel) -> Option<Self> {
         match input.compiled_within(pairs, &Budget::new(u64::MAX, cancel.clone())) {
-            None => Some(Self::of(input, None, Names::ForPeople)),
-            Some(compiled) => Some(Self::of(input, Some(compiled.ok()?), Names::ForPeople)),
+            None => Some(Self::of(input, None, ExportNames::ForPeople)),
+            Some(compiled) => Some(Self::of(input, Some(compiled.ok()?), ExportNames::ForPeople)),
         }
     }
 
-    fn of(input: &Input, compiled: Option<Arc<Compiled>>, names: Names) -> Self {
+    fn of(input: &Input, compiled: Option<Arc<Compiled>>, names: ExportNames) -> Self {
         let systems: Vec<NetworkSystem> = match (input.content(), &compiled) {
-            (Content::Systems(systems), _) if names == Names::Given => systems.clone(),
+            (Content::Systems(systems), _) if names == ExportNames::Given => systems.clone(),
             (Content::Systems(systems), _) => systems.iter().map(|system| system.shown().into_owned()).collect(),
             (Content::Program(program), Some(compiled)) => {
-                let names = if names == Names::ForPeople { ValueNames::new(program, input.text()) } else { ValueNames::default() };
+                let names = if names == ExportNames::ForPeople { ValueNames::new(program, input.text()) } else { ValueNames::default() };
                 let components = compiled.components().iter();
                 components.map(|component| names.in_system(program, component.system()).into_owned()).collect()
             }

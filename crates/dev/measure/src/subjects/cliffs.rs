@@ -137,7 +137,7 @@ fn measured(names: &[String], jobs: usize) -> Result<Vec<String>, String> {
 fn rows_of(family: &Family, serval: &Path, directory: &Path) -> Result<Vec<String>, String> {
     std::fs::create_dir_all(directory).map_err(|error| error.to_string())?;
     let mut rows = Vec::new();
-    let mut before: Option<(usize, Point)> = None;
+    let mut before: Option<(usize, CliffPoint)> = None;
     let mut estimated = None;
     // The time of the last size that was no neighbour of one before.
     let mut apart = 0;
@@ -194,7 +194,7 @@ fn sizes() -> impl Iterator<Item = usize> {
 }
 
 /// One program, measured.
-struct Point {
+struct CliffPoint {
     verdict: String,
     steps: Option<u64>,
     microseconds: u64,
@@ -206,7 +206,7 @@ fn hundredths(number: u64, of: u64) -> u64 {
     number.saturating_mul(100) / of.max(1)
 }
 
-impl Point {
+impl CliffPoint {
     /// How many hundredths of another one's the work and the steps are; `None`
     /// where the work is next to nothing.
     fn growth(&self, before: &Self) -> Option<(u64, u64)> {
@@ -240,7 +240,7 @@ impl Point {
     }
 }
 
-fn measure(serval: &Path, directory: &Path, family: &Family, n: usize) -> Result<Point, String> {
+fn measure(serval: &Path, directory: &Path, family: &Family, n: usize) -> Result<CliffPoint, String> {
     let log = directory.join("log");
     let timed = || -> Result<(Value, u64), String> {
         let before = ["time", "--quiet", "--format=%U %S", &format!("--output={}", log.display())];
@@ -255,7 +255,7 @@ fn measure(serval: &Path, directory: &Path, family: &Family, n: usize) -> Result
     if (COUNTED..REPEATED).contains(&microseconds) {
         microseconds = microseconds.min(timed()?.1).min(timed()?.1);
     }
-    let mut point = Point {
+    let mut point = CliffPoint {
         verdict: report["verdict"].as_str().unwrap_or("–").to_owned(),
         steps: report["sizes"]["steps"].as_u64(),
         microseconds,
@@ -284,7 +284,7 @@ fn check(before: &[&str], seconds: u32, serval: &Path, directory: &Path, family:
 }
 
 /// Counts the instructions of a program, if that has not been done.
-fn count(point: &mut Point, serval: &Path, directory: &Path, family: &Family, n: usize) -> Result<(), String> {
+fn count(point: &mut CliffPoint, serval: &Path, directory: &Path, family: &Family, n: usize) -> Result<(), String> {
     if point.instructions.is_some() {
         return Ok(());
     }

@@ -132,7 +132,7 @@ fn programs(directory: &Path, page: &mut Page) -> Result<(), String> {
 }
 
 /// One program of a family.
-struct Point {
+struct FamilyPoint {
     n: usize,
     find: Duration,
     bytes: usize,
@@ -164,7 +164,7 @@ fn families(page: &mut Page) -> Result<(), String> {
     page.table(&["family", ">n", ">find, ms", ">check, ms", ">certificate, bytes", ">exponent of time", ">of the certificate"]);
     for &(name, sizes) in FAMILIES {
         let family = Family::named(name).ok_or_else(|| format!("there is no family {name}"))?;
-        let mut before: Option<Point> = None;
+        let mut before: Option<FamilyPoint> = None;
         for &n in sizes {
             let (find, check, bytes) = match fastest(family, n)? {
                 Ok(measured) => measured,
@@ -174,8 +174,8 @@ fn families(page: &mut Page) -> Result<(), String> {
                     continue;
                 }
             };
-            let point = Point { n, find, bytes };
-            let grown = |of: fn(&Point) -> u128, least: u128| {
+            let point = FamilyPoint { n, find, bytes };
+            let grown = |of: fn(&FamilyPoint) -> u128, least: u128| {
                 let before = before.as_ref().filter(|before| of(before) >= least);
                 before.map_or_else(String::new, |before| exponent((before.n, of(before)), (n, of(&point))))
             };

@@ -17,14 +17,14 @@ const FORGED: u64 = 4;
 
 /// What one thread found.
 #[derive(Default)]
-struct Part {
+struct RandomPart {
     tally: Tally,
     failures: Vec<String>,
     /// The longest time for one program, and its number.
     slowest: (Duration, u64),
 }
 
-impl Merge for Part {
+impl Merge for RandomPart {
     fn absorb(&mut self, other: Self) {
         self.tally.absorb(other.tally);
         self.failures.extend(other.failures);
@@ -39,18 +39,19 @@ pub fn page(count: u64, seed: u64) -> Result<Page, String> {
         "The checker accepts every proof, and refuses every forged certificate; neither the methods that work on states nor\n\
          the naive interpreter find an answer that is not serial, or an error, in a program that is proved.",
     );
-    let Ok(Part { tally, mut failures, slowest }) = tallied(THREADS, count, |number, part: &mut Part| -> Result<(), Infallible> {
-        let start = Instant::now();
-        let (origin, text) = programs::program(seed, number);
-        // The origin goes by the rest by 20.
-        let outcome = match number / 20 % FORGED {
-            0 => try_all(origin, &text, &mut part.tally),
-            _ => try_program(origin, &text, &mut part.tally).map(|_| ()),
-        };
-        part.failures.extend(outcome.err().map(|why| format!("program {number} of seed {seed}: {why}")));
-        part.slowest = part.slowest.max((start.elapsed(), number));
-        Ok(())
-    });
+    let Ok(RandomPart { tally, mut failures, slowest }) =
+        tallied(THREADS, count, |number, part: &mut RandomPart| -> Result<(), Infallible> {
+            let start = Instant::now();
+            let (origin, text) = programs::program(seed, number);
+            // The origin goes by the rest by 20.
+            let outcome = match number / 20 % FORGED {
+                0 => try_all(origin, &text, &mut part.tally),
+                _ => try_program(origin, &text, &mut part.tally).map(|_| ()),
+            };
+            part.failures.extend(outcome.err().map(|why| format!("program {number} of seed {seed}: {why}")));
+            part.slowest = part.slowest.max((start.elapsed(), number));
+            Ok(())
+        });
     page.table(&["outcome", ">programs"]);
     let mut outcomes: Vec<&str> = tally.counts.keys().map(|(_, what)| *what).collect();
     outcomes.sort_unstable();

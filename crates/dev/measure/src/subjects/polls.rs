@@ -10,7 +10,7 @@ use serval_verify::InputKind;
 
 use super::progress;
 use crate::page::Page;
-use crate::polls::{PollFigures, Subject, watch};
+use crate::polls::{PollFigures, PollSubject, watch};
 
 /// No work should go on for longer than this.
 const LONG: Duration = Duration::from_millis(50);
@@ -32,8 +32,8 @@ const FAMILIES: &[(&str, usize)] = &[
 ];
 
 /// All inputs: families, the published programs, and texts that are large.
-fn subjects(suite: &Path) -> Result<Vec<Subject>, String> {
-    let program = |name: String, text: String| Subject { name, text, kind: InputKind::Program };
+fn subjects(suite: &Path) -> Result<Vec<PollSubject>, String> {
+    let program = |name: String, text: String| PollSubject { name, text, kind: InputKind::Program };
     let mut all = Vec::new();
     for &(name, n) in FAMILIES {
         let family = Family::named(name).ok_or_else(|| format!("there is no family {name}"))?;
@@ -64,7 +64,7 @@ fn subjects(suite: &Path) -> Result<Vec<Subject>, String> {
         r#"{{"initial_global": "G0", "requests": [["R", "L0"]], "responses": [["L1", "S"]], "transitions": [{}]}}"#,
         steps.join(",\n")
     );
-    all.push(Subject { name: "400,000 steps".to_owned(), text, kind: InputKind::System });
+    all.push(PollSubject { name: "400,000 steps".to_owned(), text, kind: InputKind::System });
     Ok(all)
 }
 

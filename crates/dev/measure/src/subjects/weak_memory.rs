@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serval_soundness::Tally;
-use serval_soundness::weak_memory::summary::{Part, joined};
+use serval_soundness::weak_memory::summary::{SummaryPart, joined};
 use serval_soundness::weak_memory::{KINDS, measured, page as pages, sizes};
 
 use super::progress;
@@ -36,12 +36,12 @@ pub fn page(directories: &[PathBuf], named: &[String], seeds: Option<&Range<u64>
         progress(SIZES);
         let (start, found) = (Instant::now(), sizes::sizes(directories));
         let (kind, seconds) = (SIZES.to_owned(), start.elapsed().as_secs());
-        lines.push_str(&Part { kind, seeds: Vec::new(), seconds, counts: Tally::default(), sizes: found }.line());
+        lines.push_str(&SummaryPart { kind, seeds: Vec::new(), seconds, counts: Tally::default(), sizes: found }.line());
     }
     let parts = joined(&lines).map_err(|error| format!("{}: {error}", out.join(RESULTS).display()))?;
     let mut page = Page::new("Weak memory against trying everything", pages::ABOUT);
     page.line(pages::sections(&parts).trim_end());
-    let results: Vec<String> = parts.iter().map(Part::line).collect();
+    let results: Vec<String> = parts.iter().map(SummaryPart::line).collect();
     page.file(RESULTS, results.join("\n") + "\n");
     Ok(page)
 }

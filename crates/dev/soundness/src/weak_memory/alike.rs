@@ -22,7 +22,7 @@ const STATES: usize = 20_000;
 
 /// What is said of a thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum AlikePart {
     /// The thread is at a statement.
     At(usize, usize),
     /// A register has a value.
@@ -30,9 +30,9 @@ enum Part {
 }
 
 /// A question about all states: one of these, of which all parts hold.
-type Asked = Vec<Vec<Part>>;
+type Asked = Vec<Vec<AlikePart>>;
 
-impl Part {
+impl AlikePart {
     fn text(self) -> String {
         match self {
             Self::At(thread, at) => format!("P{thread}@l{at}"),
@@ -103,20 +103,20 @@ fn asked(code: &Code, equal: usize, choice: &mut Random) -> Vec<Asked> {
     // The equal ones stand together.
     let first = usize::from(threads > equal && code.threads[0] != code.threads[1]);
     let mut part = |thread: usize| match choice.below(2) {
-        0 => Part::At(thread, choice.below(code.threads[thread].len())),
-        _ => Part::Has(thread, choice.below(2), i64::try_from(choice.below(3)).unwrap()),
+        0 => AlikePart::At(thread, choice.below(code.threads[thread].len())),
+        _ => AlikePart::Has(thread, choice.below(2), i64::try_from(choice.below(3)).unwrap()),
     };
-    let mut base: Vec<Part> = vec![part(first), part(first + 1)];
+    let mut base: Vec<AlikePart> = vec![part(first), part(first + 1)];
     if seed_bit(&base) {
         base.push(part(threads - 1));
     }
     // All that exchanges make of it.
-    let mut orbit: Vec<Vec<Part>> = vec![base.clone()];
+    let mut orbit: Vec<Vec<AlikePart>> = vec![base.clone()];
     let mut at = 0;
     while let Some(of) = orbit.get(at).cloned() {
         for one in first..first + equal - 1 {
-            let turned: Vec<Part> = of.iter().map(|part| part.exchanged(one, one + 1)).collect();
-            let same = |known: &Vec<Part>| known.len() == turned.len() && known.iter().all(|part| turned.contains(part));
+            let turned: Vec<AlikePart> = of.iter().map(|part| part.exchanged(one, one + 1)).collect();
+            let same = |known: &Vec<AlikePart>| known.len() == turned.len() && known.iter().all(|part| turned.contains(part));
             if !orbit.iter().any(same) {
                 orbit.push(turned);
             }
@@ -131,12 +131,12 @@ fn asked(code: &Code, equal: usize, choice: &mut Random) -> Vec<Asked> {
     }
 }
 
-fn seed_bit(parts: &[Part]) -> bool {
-    matches!(parts[0], Part::At(_, at) if at % 2 == 0)
+fn seed_bit(parts: &[AlikePart]) -> bool {
+    matches!(parts[0], AlikePart::At(_, at) if at % 2 == 0)
 }
 
 fn text_of(asked: &Asked) -> String {
-    let all = |parts: &Vec<Part>| format!("({})", parts.iter().map(|part| part.text()).collect::<Vec<_>>().join(" && "));
+    let all = |parts: &Vec<AlikePart>| format!("({})", parts.iter().map(|part| part.text()).collect::<Vec<_>>().join(" && "));
     format!("never {};\n", asked.iter().map(all).collect::<Vec<_>>().join(" || "))
 }
 

@@ -94,7 +94,7 @@ impl Code {
 }
 
 /// An event: a thread, and how many statements it had made before.
-pub type Event = (usize, usize);
+pub type NaiveEvent = (usize, usize);
 
 /// A state with everything that the trace says so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -108,11 +108,11 @@ pub struct World {
     /// Of each cell.
     pub memory: Vec<i64>,
     /// Stores of each thread that wait: cell, value, and the event of the store.
-    pub buffers: Vec<Vec<(usize, i64, Event)>>,
+    pub buffers: Vec<Vec<(usize, i64, NaiveEvent)>>,
     /// For each cell the events that wrote it, in order.
-    pub coherence: Vec<Vec<Event>>,
+    pub coherence: Vec<Vec<NaiveEvent>>,
     /// Which event read which cell from which.
-    pub reads: BTreeMap<(Event, usize), Option<Event>>,
+    pub reads: BTreeMap<(NaiveEvent, usize), Option<NaiveEvent>>,
 }
 
 /// Registers of all threads, and memory.
@@ -287,9 +287,9 @@ pub fn stepped(code: &Code, world: &World, thread: usize, buffers: bool) -> Opti
 
 /// Whether happens-before has a cycle: repeatedly takes away what nothing that is left happens before.
 fn is_cyclic(world: &World) -> bool {
-    let mut events: BTreeSet<Event> = world.coherence.iter().flatten().copied().collect();
+    let mut events: BTreeSet<NaiveEvent> = world.coherence.iter().flatten().copied().collect();
     events.extend(world.reads.keys().map(|(event, _)| *event));
-    let mut edges: BTreeSet<(Event, Event)> = BTreeSet::new();
+    let mut edges: BTreeSet<(NaiveEvent, NaiveEvent)> = BTreeSet::new();
     for &one in &events {
         edges.extend(events.iter().filter(|two| one.0 == two.0 && one.1 < two.1).map(|two| (one, *two)));
     }
@@ -305,7 +305,7 @@ fn is_cyclic(world: &World) -> bool {
         edges.extend(order[later..].iter().filter(|writer| **writer != reader).map(|writer| (reader, *writer)));
     }
     loop {
-        let free: Vec<Event> =
+        let free: Vec<NaiveEvent> =
             events.iter().filter(|event| !edges.iter().any(|(one, two)| two == *event && events.contains(one))).copied().collect();
         if free.is_empty() {
             return !events.is_empty();

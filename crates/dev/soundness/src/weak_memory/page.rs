@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::KINDS;
-use super::summary::{Part, Size};
+use super::summary::{Size, SummaryPart};
 
 /// What the page is about.
 pub const ABOUT: &str = "\
@@ -40,7 +40,7 @@ fn seconds(ms: u64) -> String {
 }
 
 /// What a kind compares, and how much of it was seen.
-fn kinds(parts: &[Part]) -> String {
+fn kinds(parts: &[SummaryPart]) -> String {
     let mut text = "| kind | compares | programs | of | time |\n|---|---|---:|---:|---:|\n".to_owned();
     for kind in &KINDS {
         let part = parts.iter().find(|part| part.kind == kind.name);
@@ -51,7 +51,7 @@ fn kinds(parts: &[Part]) -> String {
     text
 }
 
-fn seen(part: &Part) -> String {
+fn seen(part: &SummaryPart) -> String {
     let range = |[from, to]: &[u64; 2]| format!("{} to {}", number(*from), number(to - 1));
     let seeds: Vec<String> = part.seeds.iter().map(range).collect();
     let mut text = format!("### `{}`\n\nSeeds {}.\n\n| seen | |\n|---|---:|\n", part.kind, seeds.join(", "));
@@ -71,7 +71,7 @@ fn sizes(sizes: &[Size]) -> String {
 }
 
 /// The tables: kinds, what each has seen, and times.
-pub fn sections(parts: &[Part]) -> String {
+pub fn sections(parts: &[SummaryPart]) -> String {
     let mut sections = vec![kinds(parts), "## What was seen\n".to_owned()];
     sections.extend(parts.iter().filter(|part| !part.counts.is_empty()).map(seen));
     sections.extend(parts.iter().filter(|part| !part.sizes.is_empty()).map(|part| sizes(&part.sizes)));

@@ -7,7 +7,7 @@ use crate::{Merge, Tally};
 /// What one kind has seen, of these seeds: the first, and the one behind the last.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Part {
+pub struct SummaryPart {
     /// The kind of comparison, or `sizes`.
     pub kind: String,
     /// First seeds, and those behind the last.
@@ -38,7 +38,7 @@ pub struct Size {
     pub said: String,
 }
 
-impl Part {
+impl SummaryPart {
     /// As one line.
     pub fn line(&self) -> String {
         // Strings, numbers and structures of them always have a JSON form.
@@ -66,10 +66,10 @@ impl Part {
 }
 
 /// Adds up lines of one kind with other seeds; one that has seeds of an earlier one was made anew, and takes its place.
-pub fn joined(text: &str) -> Result<Vec<Part>, serde_json::Error> {
-    let mut parts: Vec<Part> = Vec::new();
+pub fn joined(text: &str) -> Result<Vec<SummaryPart>, serde_json::Error> {
+    let mut parts: Vec<SummaryPart> = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let part: Part = serde_json::from_str(line)?;
+        let part: SummaryPart = serde_json::from_str(line)?;
         match parts.iter_mut().find(|known| known.kind == part.kind) {
             Some(known) if known.overlaps(&part) => *known = part,
             Some(known) => known.add(part),

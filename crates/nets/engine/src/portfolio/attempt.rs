@@ -10,7 +10,7 @@ use crate::answer::{GoalOutcome, checked};
 
 /// What came before the first round.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Before {
+pub(super) enum BeforeRounds {
     /// [`Session::begin`](super::Session::begin), with these goals and perhaps others; whether its ticks were too few
     /// for the bounds of places.
     Beginning { is_cut: bool },
@@ -25,7 +25,7 @@ pub(super) struct Round<'a> {
     pub(super) net: &'a Net,
     /// From 0.
     pub(super) number: u32,
-    pub(super) before: Before,
+    pub(super) before: BeforeRounds,
     pub(super) cancel: &'a Cancel,
 }
 

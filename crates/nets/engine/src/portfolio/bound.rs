@@ -9,7 +9,7 @@ use serval_net_proof::{Claim, Evidence, Run, run};
 use serval_petri::{Formula, Linear, Net, PlaceId, at_least};
 
 use super::Session;
-use super::attempt::{Before, Round, fired};
+use super::attempt::{BeforeRounds, Round, fired};
 use super::covering::checked_bounds;
 use super::progress::{Far, Progress};
 use super::ticks::{COVER_TICKS, WEIGHTS_TICKS, grown};
@@ -105,7 +105,7 @@ impl Session {
             if extent.is_known() || cancel.is_cancelled() {
                 break;
             }
-            let round = Round { session: self, net, number, before: Before::Nothing, cancel };
+            let round = Round { session: self, net, number, before: BeforeRounds::Nothing, cancel };
             let mut closing = Closing { round, sum, method, extent: &mut extent, progress: &mut progress, is_cut: false };
             // Where sums say that it is bounded, others are often sooner.
             let tree_first = closing.extent.most.is_none();

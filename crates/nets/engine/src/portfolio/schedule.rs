@@ -3,7 +3,7 @@
 //! To give a method a place, write its function and add a [`Row`]: to [`AT_ONCE`], where it looks at all goals
 //! together, or to [`ONE_BY_ONE`], where it is asked about each by itself. Rows are tried from the first to the last.
 
-use super::attempt::{Attempt, AttemptAtAll, Before};
+use super::attempt::{Attempt, AttemptAtAll, BeforeRounds};
 use super::ticks::{
     COVER_TICKS, DECOMPOSE_TICKS, EQUATION_TICKS, EXPLICIT_TICKS, INDUCTIVE_TICKS, SEPARATOR_TICKS, WALK_TICKS, WEIGHTS_TICKS,
 };
@@ -24,11 +24,11 @@ pub(super) enum Due {
 }
 
 impl Due {
-    pub(super) fn is_now(self, round: u32, before: Before) -> bool {
+    pub(super) fn is_now(self, round: u32, before: BeforeRounds) -> bool {
         match self {
             Self::From(first) => round >= first,
-            Self::Again(first) => round >= first || before == Before::Nothing,
-            Self::Cut(first) => round >= first && before == Before::Beginning { is_cut: true },
+            Self::Again(first) => round >= first || before == BeforeRounds::Nothing,
+            Self::Cut(first) => round >= first && before == BeforeRounds::Beginning { is_cut: true },
             Self::Never => false,
         }
     }
@@ -88,7 +88,7 @@ mod tests {
             let alone = AT_ONCE.iter().filter(|row| row.is_alone).map(|row| row.method);
             let alone = alone.chain(ONE_BY_ONE.iter().filter(|row| row.is_alone).map(|row| row.method));
             assert_eq!(alone.filter(|&one| one == method).count(), 1 + usize::from(method == Method::Explicit), "{}", method.name());
-            let is_due = |due: Due| due.is_now(2, Before::Beginning { is_cut: true });
+            let is_due = |due: Due| due.is_now(2, BeforeRounds::Beginning { is_cut: true });
             let due = AT_ONCE.iter().filter(|row| is_due(row.due)).map(|row| row.method);
             let mut due = due.chain(ONE_BY_ONE.iter().filter(|row| is_due(row.due)).map(|row| row.method));
             assert!(method == Method::Siphon || due.any(|one| one == method), "{}", method.name());
@@ -98,15 +98,15 @@ mod tests {
     /// What the beginning has done is not done again in the first round, unless there was no beginning.
     #[test]
     fn rounds_follow_what_came_before() {
-        let (whole, cut) = (Before::Beginning { is_cut: false }, Before::Beginning { is_cut: true });
-        let in_rounds = |due: Due, before: Before| [0, 1, 2].map(|round| due.is_now(round, before));
+        let (whole, cut) = (BeforeRounds::Beginning { is_cut: false }, BeforeRounds::Beginning { is_cut: true });
+        let in_rounds = |due: Due, before: BeforeRounds| [0, 1, 2].map(|round| due.is_now(round, before));
         assert_eq!(in_rounds(Due::From(1), whole), [false, true, true]);
-        assert_eq!(in_rounds(Due::From(1), Before::Nothing), [false, true, true]);
+        assert_eq!(in_rounds(Due::From(1), BeforeRounds::Nothing), [false, true, true]);
         assert_eq!(in_rounds(Due::Again(1), cut), [false, true, true]);
-        assert_eq!(in_rounds(Due::Again(1), Before::Nothing), [true; 3]);
+        assert_eq!(in_rounds(Due::Again(1), BeforeRounds::Nothing), [true; 3]);
         assert_eq!(in_rounds(Due::Cut(1), cut), [false, true, true]);
         assert_eq!(in_rounds(Due::Cut(1), whole), [false; 3]);
-        assert_eq!(in_rounds(Due::Cut(1), Before::Nothing), [false; 3]);
+        assert_eq!(in_rounds(Due::Cut(1), BeforeRounds::Nothing), [false; 3]);
         assert_eq!(in_rounds(Due::Never, cut), [false; 3]);
     }
 }

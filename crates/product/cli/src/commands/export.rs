@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use serval::export::{Names, Stage, SystemForm, Systems, core};
+use serval::export::{ExportNames, Stage, SystemForm, Systems, core};
 use serval::{ClassicOptions, ExportError};
 use serval_report::escape;
 use serval_report::pictures::View;
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
     }
     let File { name, input } = input::read(&args.input, messages)?;
     let shown = escape::name(&name);
-    let Some(writer) = Writer::of(args.to.format) else {
+    let Some(writer) = ExportWriter::of(args.to.format) else {
         if args.to.format != Format::Core {
             return Err(Failure::message(format!("{shown} is no program on weak memory, which alone has this form")));
         }
@@ -46,15 +46,15 @@ pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
         systems = systems.product(limit).map_err(|error| Failure::message(error.to_string()))?;
     }
     let text = match writer {
-        Writer::Obligations => return obligations::write(&systems, &shown, args),
-        Writer::Stage(form) => stage(&systems, &shown, form, args, messages.quiet)?,
-        Writer::Picture(view) => {
+        ExportWriter::Obligations => return obligations::write(&systems, &shown, args),
+        ExportWriter::Stage(form) => stage(&systems, &shown, form, args, messages.quiet)?,
+        ExportWriter::Picture(view) => {
             // Not the directory: the same file gives the same bytes wherever it lies.
             let file =
                 Path::new(&*shown).file_name().map_or_else(|| shown.clone().into_owned(), |file| file.to_string_lossy().into_owned());
             systems.svg(view, &file).map_err(|error| Failure::message(format!("{shown}: {error}")))?
         }
-        Writer::System(form) => written(&systems, form)?,
+        ExportWriter::System(form) => written(&systems, form)?,
     };
     write_to(args.out.as_deref(), &text)
 }
@@ -62,21 +62,21 @@ pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
 /// Who writes a format of network systems, with what it has to know of it: each
 /// writes all that it can be asked for.
 #[derive(Clone, Copy)]
-enum Writer {
+enum ExportWriter {
     Obligations,
     Stage(Stage),
     Picture(View),
     System(SystemForm),
 }
 
-impl Writer {
+impl ExportWriter {
     /// What is called how: the network system itself has names as they are, expressions quote them, and where people
     /// look at it nothing else is made of what is written.
-    fn names(self) -> Names {
+    fn names(self) -> ExportNames {
         match self {
-            Self::System(SystemForm::Json) | Self::Stage(Stage::Regex | Stage::Semilinear | Stage::Query) => Names::Given,
-            Self::Obligations | Self::Stage(Stage::Net | Stage::Pnml) => Names::Visible,
-            Self::Picture(_) | Self::System(_) => Names::ForPeople,
+            Self::System(SystemForm::Json) | Self::Stage(Stage::Regex | Stage::Semilinear | Stage::Query) => ExportNames::Given,
+            Self::Obligations | Self::Stage(Stage::Net | Stage::Pnml) => ExportNames::Visible,
+            Self::Picture(_) | Self::System(_) => ExportNames::ForPeople,
         }
     }
 

@@ -54,7 +54,7 @@ impl From<String> for StageText {
 
 /// A stage of these systems.
 pub(super) fn written(systems: &[&NetworkSystem], stage: Stage, options: &Options, cancel: &Cancel) -> Result<StageText, ExportError> {
-    Writer { options, cancel }.written(systems, stage)
+    StageWriter { options, cancel }.written(systems, stage)
 }
 
 fn failed(error: impl std::fmt::Display) -> ExportError {
@@ -62,12 +62,12 @@ fn failed(error: impl std::fmt::Display) -> ExportError {
 }
 
 /// What a stage is written with.
-struct Writer<'a> {
+struct StageWriter<'a> {
     options: &'a Options,
     cancel: &'a Cancel,
 }
 
-impl Writer<'_> {
+impl StageWriter<'_> {
     fn written(&self, systems: &[&NetworkSystem], stage: Stage) -> Result<StageText, ExportError> {
         match stage {
             Stage::Regex => self.sections(systems, Self::regex),

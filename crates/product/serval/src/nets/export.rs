@@ -34,7 +34,7 @@ pub enum NetLanguage {
 
 /// A language for nets with questions about them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Checker {
+pub enum ModelChecker {
     /// The marking equation in SMT-LIB; one question.
     Smtlib,
     /// Constrained Horn clauses; one question.
@@ -75,18 +75,18 @@ fn asked(questions: &[NetQuestion]) -> Vec<NamedProperty> {
 }
 
 /// A net with questions about it as text.
-pub fn question_text(net: &Net, checker: Checker, questions: &[NetQuestion]) -> Result<String, ExportError> {
+pub fn question_text(net: &Net, checker: ModelChecker, questions: &[NetQuestion]) -> Result<String, ExportError> {
     let asked = asked(questions);
     let one = || match &asked[..] {
         [one] => Ok(one),
         several => Err(reason(format!("this form asks one question, and {} are given", several.len()))),
     };
     match checker {
-        Checker::Smtlib => smtlib(net, &one()?.property).map_err(reason),
-        Checker::Horn => horn::write(net, one()?).map_err(reason),
-        Checker::Mist => mist::write(net, one()?).map_err(reason),
-        Checker::Vmt => vmt::write(net, &asked).map_err(reason),
-        Checker::Nuxmv => nuxmv::write(net, &asked).map_err(reason),
+        ModelChecker::Smtlib => smtlib(net, &one()?.property).map_err(reason),
+        ModelChecker::Horn => horn::write(net, one()?).map_err(reason),
+        ModelChecker::Mist => mist::write(net, one()?).map_err(reason),
+        ModelChecker::Vmt => vmt::write(net, &asked).map_err(reason),
+        ModelChecker::Nuxmv => nuxmv::write(net, &asked).map_err(reason),
     }
 }
 

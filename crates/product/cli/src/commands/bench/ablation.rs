@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serval::ablation::{End, Setting, Trial, figures, settings, trial};
-use serval::export::{Names, Systems};
+use serval::export::{ExportNames, Systems};
 use serval::{ClassicOptions, CompileOptions, NetworkSystem};
 use serval_report::bench::AblationReport;
 
@@ -66,7 +66,7 @@ fn written(args: &Bench, report: &AblationReport) -> String {
 /// One system for all of a program, as published.
 fn plain(subject: &Subject, messages: Messages) -> Result<Vec<NetworkSystem>, Failure> {
     let File { name, input } = subject.load()?.usable(Messages { quiet: true, ..messages })?;
-    let systems = Systems::new(&input, CompileOptions { plain: true, pairs: None }, Names::Given);
+    let systems = Systems::new(&input, CompileOptions { plain: true, pairs: None }, ExportNames::Given);
     let systems = systems.map_err(|error| not_compiled(&error, input.text(), &name, messages.style))?;
     Ok(systems.systems().cloned().collect())
 }

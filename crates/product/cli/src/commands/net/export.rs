@@ -3,7 +3,7 @@
 mod checkers;
 
 use serval::ExportError;
-use serval::nets::export::{Checker, NetLanguage, net_text, question_text};
+use serval::nets::export::{ModelChecker, NetLanguage, net_text, question_text};
 use serval_report::nets::{net_dot, net_mermaid, net_svg};
 
 use super::read;
@@ -33,12 +33,12 @@ pub(super) fn run(args: &NetExport) -> Result<(), Failure> {
         NetForm::Dot => net_dot(net),
         NetForm::Svg => net_svg(net),
         NetForm::Mermaid => net_mermaid(net),
-        NetForm::Smtlib => asking(Checker::Smtlib, "deadlock-free")?,
+        NetForm::Smtlib => asking(ModelChecker::Smtlib, "deadlock-free")?,
         NetForm::Lustre => checkers::lustre(args, &input)?,
-        NetForm::Horn => asking(Checker::Horn, "deadlock-free")?,
-        NetForm::Mist => asking(Checker::Mist, "one-safe")?,
-        NetForm::Vmt => asking(Checker::Vmt, "deadlock-free")?,
-        NetForm::Nuxmv => asking(Checker::Nuxmv, "deadlock-free")?,
+        NetForm::Horn => asking(ModelChecker::Horn, "deadlock-free")?,
+        NetForm::Mist => asking(ModelChecker::Mist, "one-safe")?,
+        NetForm::Vmt => asking(ModelChecker::Vmt, "deadlock-free")?,
+        NetForm::Nuxmv => asking(ModelChecker::Nuxmv, "deadlock-free")?,
     };
     write_to(args.out.as_deref(), &text)
 }
