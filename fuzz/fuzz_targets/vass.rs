@@ -1,4 +1,5 @@
-//! Arbitrary bytes as a vector addition system: read, written as what it is and in both formats of nets, read again; mistakes are shown.
+//! Arbitrary bytes as a vector addition system: read, written as what it is and in both formats of nets, read again;
+//! mistakes are shown.
 
 #![no_main]
 

@@ -23,17 +23,17 @@
 //!
 //! ```
 //! use serval_budget::Budget;
-//! use serval_semilinear::{Automaton, Counts, Letter, Options, State, Work, image};
+//! use serval_semilinear::{Automaton, Counts, Letter, Options, SetWork, StateId, image};
 //!
 //! // Two states: `a` there, `b` back.
-//! let edges = vec![(State(0), Letter(0), State(1)), (State(1), Letter(1), State(0))];
-//! let automaton = Automaton::new(2, State(0), edges, 2)?;
+//! let edges = vec![(StateId(0), Letter(0), StateId(1)), (StateId(1), Letter(1), StateId(0))];
+//! let automaton = Automaton::new(2, StateId(0), edges, 2)?;
 //! let options = Options::default();
 //! let mut budget = Budget::unlimited();
 //! let image = image(&automaton, &options, &mut budget)?;
 //! assert!(image.set.contains(&Counts::new([(Letter(0), 3), (Letter(1), 2)])?, &mut budget)?);
 //!
-//! let complement = image.set.clauses(&mut Work::new(&options, &mut budget))?;
+//! let complement = image.set.clauses(&mut SetWork::new(&options, &mut budget))?;
 //! assert!(complement.holds(&Counts::new([(Letter(1), 1)])?)?);
 //! # Ok::<(), serval_semilinear::Error>(())
 //! ```

@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn the_root_holds_the_workspace() {
         assert!(repository_root().join("Cargo.toml").is_file());
-        assert!(repository_root().join("crates").join("testkit").is_dir());
+        assert!(repository_root().join("crates/dev/testkit").is_dir());
     }
 
     #[test]

@@ -18,15 +18,15 @@
 //! same picture.
 //!
 //! ```
-//! use serval_draw::{Edge, Graph, Node, Shape, Words, draw};
+//! use serval_draw::{Edge, Graph, GraphNode, PictureWords, Shape, draw};
 //! let mut graph = Graph::new("states");
-//! let idle = graph.node(Node::new(Shape::Global, "idle").initial());
-//! let busy = graph.node(Node::new(Shape::Global, "busy"));
+//! let idle = graph.node(GraphNode::new(Shape::Global, "idle").initial());
+//! let busy = graph.node(GraphNode::new(Shape::Global, "busy"));
 //! graph.edge(Edge::new(idle, busy).label("lock"));
 //! graph.edge(Edge::new(busy, idle).label("unlock"));
 //! let picture = draw(&graph);
 //! picture.check_invariants();
-//! let svg = picture.svg("lock", &Words { title: "A lock", description: "Two states." });
+//! let svg = picture.svg("lock", &PictureWords { title: "A lock", description: "Two states." });
 //! assert!(svg.starts_with("<svg") && svg.contains("unlock"));
 //! ```
 

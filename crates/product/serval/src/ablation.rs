@@ -8,10 +8,10 @@
 //! ```
 //! use std::time::Duration;
 //! use serval::ablation::{End, figures, settings, trial};
-//! use serval::export::{Names, Systems};
+//! use serval::export::{ExportNames, Systems};
 //! use serval::{Cancel, CompileOptions, Input};
 //! let input = Input::program("request flip { X := 1 - X; X }").unwrap();
-//! let systems = Systems::new(&input, CompileOptions { plain: true, pairs: None }, Names::Given).unwrap();
+//! let systems = Systems::new(&input, CompileOptions { plain: true, pairs: None }, ExportNames::Given).unwrap();
 //! for setting in settings() {
 //!     let tried = |system| trial(system, &setting.options, &Cancel::new(), &|| Duration::ZERO);
 //!     let trials: Vec<_> = systems.systems().map(tried).collect();

@@ -4,11 +4,11 @@
 //! [`Systems`] are made once, of an input; each form is one call.
 //!
 //! ```
-//! use serval::export::{Names, Stage, SystemForm, Systems, core};
+//! use serval::export::{ExportNames, Stage, SystemForm, Systems, core};
 //! use serval::{Cancel, ClassicOptions, CompileOptions, Input};
 //! let input = Input::program("request flip { X := 1 - X; X }").unwrap();
 //! assert_eq!(core(&input).unwrap(), "request flip {\n  X := 1 - X;\n  X\n}\n");
-//! let systems = Systems::new(&input, CompileOptions::default(), Names::Given).unwrap();
+//! let systems = Systems::new(&input, CompileOptions::default(), ExportNames::Given).unwrap();
 //! assert!(systems.written(SystemForm::Mermaid).unwrap().starts_with("flowchart"));
 //! let stage = systems.stage(Stage::Regex, &ClassicOptions::default(), &Cancel::new()).unwrap();
 //! assert_eq!(stage.text, "(flip/1 flip/0)* (1 | flip/1)\n");

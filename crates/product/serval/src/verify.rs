@@ -8,7 +8,7 @@
 //! let certificate = &decision.evidence().unwrap().certificate;
 //! let subject = Subject::Requests { text, kind: InputKind::Program };
 //! let checked = verify(&subject, "flip.ser", certificate, "flip.json", &Cancel::new());
-//! assert_eq!((checked.status, checked.line.starts_with("VALID")), (0, true), "{}", checked.line);
+//! assert_eq!((checked.status, checked.line.starts_with("flip.json: valid: ")), (0, true), "{}", checked.line);
 //! ```
 
 use serval_budget::Cancel;

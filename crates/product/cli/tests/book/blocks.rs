@@ -95,8 +95,17 @@ fn commands_in_the_documentation_run() {
                 // These build or measure for minutes, and CI does them or what they are made of.
                 [script, rest @ ..] if script.starts_with("scripts/") => {
                     let text = std::fs::read_to_string(root().join(script)).unwrap_or_else(|error| panic!("{page}: {script}: {error}"));
-                    if let Some(what) = rest.first() {
-                        assert!(text.contains(&format!("\n{what})\n")), "{page}: {command}");
+                    assert!(text.starts_with("#!"), "{page}: {command}");
+                    // The subjects of the program that measures are those of its command line.
+                    if let ("scripts/measure", Some(subject)) = (*script, rest.first().filter(|word| !word.starts_with('-'))) {
+                        let subjects = std::fs::read_to_string(root().join("crates/dev/measure/src/arguments.rs")).unwrap();
+                        let mut variant = String::new();
+                        for part in subject.split('-') {
+                            variant.push_str(&part[..1].to_uppercase());
+                            variant.push_str(&part[1..]);
+                        }
+                        let named = |line: &str| line.trim().strip_prefix(&variant).is_some_and(|rest| rest.starts_with([',', ' ']));
+                        assert!(subjects.lines().any(named), "{page}: {command}");
                     }
                     named += 1;
                 }

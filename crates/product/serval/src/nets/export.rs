@@ -1,12 +1,12 @@
 //! Nets in the languages of other tools, with or without questions about them, and runs that other tools have found.
 //!
 //! ```
-//! use serval::nets::export::{Checker, NetLanguage, net_text, question_text};
+//! use serval::nets::export::{ModelChecker, NetLanguage, net_text, question_text};
 //! use serval::nets::{NetInput, NetKind};
 //! let input = NetInput::read("pl free (1)\ntr take free -> held\n", NetKind::Tina).unwrap();
 //! assert!(net_text(input.net(), NetLanguage::Lola).unwrap().starts_with("PLACE"));
 //! let question = input.question("deadlock-free").unwrap();
-//! assert!(question_text(input.net(), Checker::Horn, &[question]).unwrap().contains("(set-logic HORN)"));
+//! assert!(question_text(input.net(), ModelChecker::Horn, &[question]).unwrap().contains("(set-logic HORN)"));
 //! ```
 
 use std::fmt;
