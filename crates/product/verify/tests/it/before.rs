@@ -4,13 +4,10 @@ use std::process::Command;
 
 use crate::support::root;
 
-/// The text with another number, outside of the comments at its beginning.
+/// The text with another digit in its last line that has one: in a number, or in a name.
 fn altered(text: &str) -> String {
-    let comment = |line: &&str| line.starts_with('#') || line.starts_with("//") || line.starts_with("(*");
-    let start: usize = text.split_inclusive('\n').take_while(comment).map(str::len).sum();
-    let (head, body) = text.split_at(start);
-    let digit = body.chars().find(char::is_ascii_digit).expect("a number or a name with one");
-    format!("{head}{}", body.replacen(digit, if digit == '1' { "2" } else { "1" }, 1))
+    let at = text.rfind(|char: char| char.is_ascii_digit()).expect("a digit");
+    format!("{}{}{}", &text[..at], if text[at..].starts_with('1') { "2" } else { "1" }, &text[at + 1..])
 }
 
 #[test]
