@@ -7,11 +7,11 @@
 //! use serval::export::{ExportNames, Stage, SystemForm, Systems, core};
 //! use serval::{Cancel, ClassicOptions, CompileOptions, Input};
 //! let input = Input::program("request flip { X := 1 - X; X }").unwrap();
-//! assert_eq!(core(&input).unwrap(), "request flip {\n  X := 1 - X;\n  X\n}\n");
+//! assert_eq!(core(&input).unwrap(), "request flip {\n    X := 1 - X;\n    X\n}\n");
 //! let systems = Systems::new(&input, CompileOptions::default(), ExportNames::Given).unwrap();
 //! assert!(systems.written(SystemForm::Mermaid).unwrap().starts_with("flowchart"));
 //! let stage = systems.stage(Stage::Regex, &ClassicOptions::default(), &Cancel::new()).unwrap();
-//! assert_eq!(stage.text, "(flip/1 flip/0)* (1 | flip/1)\n");
+//! assert_eq!(stage.text, "(flip/1 flip/0)* (ε | flip/1)\n");
 //! ```
 
 mod obligations;

@@ -240,7 +240,8 @@ impl Program {
         let mut text = format!("{:?}\n{:?}\n", self.cells, self.values);
         for Thread { name, many, registers, code, labels, .. } in &self.threads {
             // The word `Node` is part of fingerprints in certificates that people keep; the type may have another name.
-            let nodes: Vec<String> = code.iter().map(|ControlPoint { op, next }| format!("Node {{ op: {op:?}, next: {next:?} }}")).collect();
+            let nodes: Vec<String> =
+                code.iter().map(|ControlPoint { op, next }| format!("Node {{ op: {op:?}, next: {next:?} }}")).collect();
             text += &format!("{name} {many} {registers:?} {labels:?}\n[{}]\n", nodes.join(", "));
         }
         for Question { asked, condition, .. } in &self.questions {

@@ -97,7 +97,8 @@ fn commands_in_the_documentation_run() {
                     let text = std::fs::read_to_string(root().join(script)).unwrap_or_else(|error| panic!("{page}: {script}: {error}"));
                     assert!(text.starts_with("#!"), "{page}: {command}");
                     // The subjects of the program that measures are those of its command line.
-                    if let ("scripts/measure", Some(subject)) = (*script, rest.first().filter(|word| !word.starts_with('-'))) {
+                    if let ("scripts/measure", Some(subject)) = (*script, rest.first().filter(|word| word.starts_with(char::is_lowercase)))
+                    {
                         let subjects = std::fs::read_to_string(root().join("crates/dev/measure/src/arguments.rs")).unwrap();
                         let mut variant = String::new();
                         for part in subject.split('-') {
