@@ -250,6 +250,9 @@ pub(crate) struct Check {
     /// Draw the counterexample (a directory when there are several files)
     #[arg(long, value_name = "PATH")]
     pub(crate) svg: Option<PathBuf>,
+    /// Decide about the program in which no declared range goes beyond N: another program, and a hint at most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..), conflicts_with_all = ["certificate", "trace", "html", "svg", "watch"])]
+    pub(crate) scale: Option<i64>,
     /// Do not look for a fix of what is not serializable, nor for advice on what is undecided
     #[arg(long)]
     pub(crate) no_fix: bool,

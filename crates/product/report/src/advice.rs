@@ -56,11 +56,18 @@ pub struct Tried {
     pub written: String,
     /// What that program is: not what this one is.
     pub verdict: Verdict,
-    /// The pairs of states that it has.
-    pub states: u64,
+    /// The pairs of states that it has, where they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub states: Option<u64>,
     /// How long it took to decide about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<f64>,
+    /// The largest number that all declared ranges were given, where all of them were made smaller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<i64>,
+    /// How many requests its counterexample has, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<usize>,
 }
 
 impl Largest {
@@ -74,6 +81,9 @@ impl Largest {
 
 impl Tried {
     fn words(&self, states: Option<u64>) -> String {
+        if let Some(scale) = self.scale {
+            return self.scaled_words(scale);
+        }
         let verdict = match self.verdict {
             Verdict::Serializable => "it would be serializable",
             Verdict::NotSerializable => "it would not be serializable",
@@ -82,8 +92,25 @@ impl Tried {
         };
         let time = self.time_ms.map_or_else(String::new, |taken| format!(" ({})", time(taken)));
         let instead = states.map_or_else(String::new, |states| format!(" instead of {}", counted(states)));
-        let states = counted(self.states);
-        format!("with `{}` {verdict}{time}, with {states}{instead} states; that is another program", self.written)
+        let states = self.states.map_or_else(String::new, |states| format!(", with {}{instead} states", counted(states)));
+        format!("with `{}` {verdict}{time}{states}; that is another program", self.written)
+    }
+
+    /// Where all ranges were made smaller together.
+    fn scaled_words(&self, scale: i64) -> String {
+        let written = self.written.replace(", ", "`, `");
+        let time = self.time_ms.map_or_else(String::new, |taken| format!(" ({})", time(taken)));
+        let verdict = match (self.verdict, self.requests) {
+            (Verdict::NotSerializable, Some(1)) => {
+                "not serializable, 1 request; that is another program, and this one may differ".to_owned()
+            }
+            (Verdict::NotSerializable, Some(requests)) => {
+                format!("not serializable, {requests} requests; that is another program, and this one may differ")
+            }
+            (Verdict::NotSerializable, None) => "not serializable; that is another program, and this one may differ".to_owned(),
+            _ => "serializable with these sizes; nothing is known about larger ones".to_owned(),
+        };
+        format!("with `{written}` (serval check --scale {scale}): {verdict}{time}")
     }
 }
 
@@ -93,7 +120,7 @@ impl Advice {
         *self == Self::default()
     }
 
-    /// The sentences, each with the word before it.
+    /// The sentences, each with what it is about.
     pub(crate) fn sentences(&self) -> Vec<(&'static str, String)> {
         let closest = self.closest.as_ref().map(|Nearest { method, words }| ("closest", format!("{method}: {words}")));
         let largest = self.largest.as_ref().map(|largest| ("largest", largest.words()));
@@ -110,7 +137,12 @@ impl Advice {
     pub(crate) fn in_text(&self) -> String {
         let mut out = String::new();
         for (word, sentence) in self.sentences() {
-            let _ = writeln!(out, "  {word:<14}  {sentence}");
+            let label = match word {
+                "closest" => "came closest",
+                "largest" => "most states",
+                _ => "tried smaller",
+            };
+            let _ = writeln!(out, "  {label:<14}  {sentence}");
         }
         out
     }
@@ -127,11 +159,13 @@ impl Advice {
                 states: *states,
                 halved: *halved,
             }),
-            tried: tried.as_ref().map(|Tried { written, verdict, states, time_ms }| Tried {
+            tried: tried.as_ref().map(|Tried { written, verdict, states, time_ms, scale, requests }| Tried {
                 written: told(written),
                 verdict: *verdict,
                 states: *states,
                 time_ms: *time_ms,
+                scale: *scale,
+                requests: *requests,
             }),
         }
     }
@@ -144,14 +178,21 @@ mod tests {
     #[test]
     fn what_was_tried_is_told_as_another_program() {
         let largest = Largest { written: "STOCK: 0..100".to_owned(), line: 3, states: Some(10_402), halved: 5_302 };
-        let tried = Tried { written: "STOCK: 0..50".to_owned(), verdict: Verdict::Serializable, states: 5_302, time_ms: Some(300.0) };
+        let tried = Tried {
+            written: "STOCK: 0..50".to_owned(),
+            verdict: Verdict::Serializable,
+            states: Some(5_302),
+            time_ms: Some(300.0),
+            scale: None,
+            requests: None,
+        };
         let closest = Nearest { method: "search", words: "no counterexample with up to 3 requests".to_owned() };
         let advice = Advice { closest: Some(closest), largest: Some(largest), tried: Some(tried) };
         assert_eq!(
             advice.to_text(Look::default()),
-            "  closest         search: no counterexample with up to 3 requests\n  \
-               largest         `STOCK: 0..100` on line 3 multiplies the states most: with half of its values there are 5,302 instead of 10,402\n  \
-               tried           with `STOCK: 0..50` it would be serializable (300.0 ms), with 5,302 instead of 10,402 states; that is another program\n"
+            "  came closest    search: no counterexample with up to 3 requests\n  \
+               most states     `STOCK: 0..100` on line 3 multiplies the states most: with half of its values there are 5,302 instead of 10,402\n  \
+               tried smaller   with `STOCK: 0..50` it would be serializable (300.0 ms), with 5,302 instead of 10,402 states; that is another program\n"
         );
         assert!(Advice::default().is_empty() && !advice.is_empty());
     }

@@ -38,6 +38,7 @@ impl FileReport {
         let Self {
             schema,
             file,
+            scaled,
             verdict,
             method,
             reason,
@@ -97,6 +98,7 @@ impl FileReport {
         Self {
             schema: *schema,
             file: file.clone(),
+            scaled: all_told(scaled),
             verdict: *verdict,
             method: *method,
             reason: reason.as_deref().map(told),

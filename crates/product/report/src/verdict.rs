@@ -25,6 +25,9 @@ pub struct FileReport {
     pub schema: u32,
     /// The file, as it was named.
     pub file: String,
+    /// Where the program was made smaller before (`--scale`): what it declares instead of what is written in the file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scaled: Vec<String>,
     /// The answer.
     pub verdict: Verdict,
     /// The method that decided.
@@ -112,6 +115,7 @@ impl FileReport {
         Self {
             schema: 1,
             file: file.into(),
+            scaled: Vec::new(),
             verdict,
             method: None,
             reason: None,
@@ -217,6 +221,9 @@ impl FileReport {
     fn opening(&self, out: &mut String) {
         let (verdict, file) = (self.headline(), name(&self.file));
         let _ = write!(out, "{verdict}  {file}");
+        for (index, written) in self.scaled.iter().enumerate() {
+            let _ = write!(out, "{}`{written}`", if index == 0 { "   another program, with " } else { ", " });
+        }
         if let Some(run) = &self.counterexample {
             let count = run.requests.len();
             let least = if run.minimal { " (minimal)" } else { "" };

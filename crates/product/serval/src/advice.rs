@@ -11,11 +11,15 @@
 //! A network system has no text with numbers that could be smaller, and no part
 //! of it that can be left out without making it another one; nothing is tried there.
 //!
+//! Before that, all declared numbers are made small together ([`scale`]), for 2, 3 and 4: the first such program that is
+//! refuted is told, or else the largest that is proved.
+//!
 //! All work is bounded by pairs of states and rounds of budgets, so that the
 //! same program gets the same advice, unless the flag of the options is raised
-//! before.
+//! before. What is known by then is told: parts come in the order of what they cost.
 
 mod candidates;
+pub(crate) mod scale;
 
 use std::time::Duration;
 
@@ -26,6 +30,7 @@ use crate::decide::{Decision, Verdict, decide};
 use crate::{Content, Input, Options};
 
 use candidates::Candidate;
+use scale::{ScaledProgram, ScaledRanges, scaled_ranges};
 
 /// Pairs of states that are made only to count them.
 const COUNTED_PAIRS: u64 = 1 << 18;
@@ -37,6 +42,9 @@ const TRIED_PERCENT: u64 = 10;
 const MOST_CANDIDATES: usize = 8;
 /// Candidates that are decided about, where those before them make the program fail.
 const MOST_TRIED: usize = 3;
+
+/// How small numbers are made together, one after the other.
+const SCALES: [i64; 3] = [2, 3, 4];
 
 /// What may help with an input about which this was decided. `None` where
 /// something is known, and where there is nothing to say.
@@ -62,7 +70,10 @@ pub fn advice(input: &Input, decision: &Decision, options: &Options) -> Option<A
     };
     let mut advice = Advice { closest, ..Advice::default() };
     if let Content::Program(_) = input.content() {
-        smaller(input, options, &mut advice);
+        // Each part is kept when it is done: a flag that is raised later costs only what comes later.
+        let budget = Budget::new(u64::MAX, options.cancel.clone());
+        let _ = budget.during(|| scaled_down(input.text(), options, &mut advice));
+        let _ = budget.during(|| smaller(input, options, &mut advice));
     }
     (!advice.is_empty()).then_some(advice)
 }
@@ -97,6 +108,52 @@ fn closest(decision: &Decision) -> Option<Nearest> {
     Some(Nearest { method: "search", words })
 }
 
+/// Decides about programs in which all numbers are small. The first that is refuted ends it; of those that are proved
+/// the largest counts.
+fn scaled_down(text: &str, options: &Options, advice: &mut Advice) {
+    for most in SCALES {
+        for which in [ScaledRanges::Values, ScaledRanges::All] {
+            let Some(program) = scaled_ranges(text, most, which) else { continue };
+            let Some(tried) = scaled_tried(&program, most, options) else { continue };
+            let refuted = tried.verdict == serval_report::Verdict::NotSerializable;
+            advice.tried = Some(tried);
+            if refuted {
+                return;
+            }
+            break;
+        }
+    }
+}
+
+/// What a program with small numbers is; `None` where that is not known within small limits.
+fn scaled_tried(program: &ScaledProgram, most: i64, options: &Options) -> Option<Tried> {
+    let input = Input::program(program.text.as_str()).ok()?;
+    let start = (options.clock)();
+    let decision = decide(&input, &small(options));
+    let (verdict, requests) = match &decision.verdict {
+        Verdict::Serializable(_) => (serval_report::Verdict::Serializable, None),
+        Verdict::NotSerializable(_, run) => (serval_report::Verdict::NotSerializable, Some(run.requests.len())),
+        _ => return None,
+    };
+    let taken = (options.clock)().saturating_sub(start);
+    let states = input.known_pairs();
+    Some(Tried { written: program.written.join(", "), verdict, states, time_ms: milliseconds(taken), scale: Some(most), requests })
+}
+
+/// Limits for a program that is only an experiment.
+fn small(options: &Options) -> Options {
+    Options {
+        pairs: Some(options.pairs.unwrap_or(TRIED_PAIRS).min(TRIED_PAIRS)),
+        rounds: 1,
+        percent: options.percent.min(TRIED_PERCENT),
+        progress: None,
+        invariants: false,
+        fixes: false,
+        reusable: false,
+        ..options.clone()
+    }
+}
+
 /// A candidate with so much of its values taken away that its states could be
 /// counted.
 struct Counted {
@@ -128,6 +185,9 @@ fn smaller(input: &Input, options: &Options, advice: &mut Advice) {
     if first.candidate.half(first.candidate.high) == Some(first.high) {
         let written = first.candidate.written(first.candidate.high);
         advice.largest = Some(Largest { written, line, states: all, halved: first.states });
+    }
+    if advice.tried.is_some() {
+        return;
     }
     for one in counted.into_iter().take(MOST_TRIED) {
         let Some(tried) = tried(input.text(), one, options) else { continue };
@@ -171,16 +231,7 @@ fn states(text: &str, most: u64, options: &Options) -> Option<u64> {
 /// fails, so that its verdict says nothing about this one, or if there was no time.
 fn tried(text: &str, counted: Counted, options: &Options) -> Option<Tried> {
     let Counted { candidate, mut high, mut states } = counted;
-    let trying = Options {
-        pairs: Some(options.pairs.unwrap_or(TRIED_PAIRS).min(TRIED_PAIRS)),
-        rounds: 1,
-        percent: options.percent.min(TRIED_PERCENT),
-        progress: None,
-        invariants: false,
-        fixes: false,
-        reusable: false,
-        ..options.clone()
-    };
+    let trying = small(options);
     let mut last = None;
     loop {
         let smaller = candidate.text(text, high);
@@ -197,7 +248,8 @@ fn tried(text: &str, counted: Counted, options: &Options) -> Option<Tried> {
                 return last;
             }
             let taken = (options.clock)().saturating_sub(start);
-            let tried = Tried { written: candidate.written(high), verdict, states, time_ms: milliseconds(taken) };
+            let written = candidate.written(high);
+            let tried = Tried { written, verdict, states: Some(states), time_ms: milliseconds(taken), scale: None, requests: None };
             if verdict != serval_report::Verdict::Unknown {
                 return Some(tried);
             }

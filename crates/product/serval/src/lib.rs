@@ -173,6 +173,7 @@ pub mod verify;
 mod versions;
 
 pub use advice::advice;
+pub use advice::scale::{ScaledProgram, scaled};
 pub use decide::{Decision, Times, Verdict, decide, recall};
 pub use evidence::{Evidence, Refused, Undecided};
 pub use hint::fix_hint;

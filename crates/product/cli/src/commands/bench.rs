@@ -122,6 +122,7 @@ fn check_args(args: &Bench) -> Check {
         html: None,
         svg: None,
         no_fix: true,
+        scale: None,
         exit_zero: false,
         no_times: false,
         verbose: false,

@@ -132,13 +132,14 @@ pub(super) fn candidates(text: &str) -> Vec<Candidate> {
 }
 
 /// A number as it is written, and where.
-fn number(node: &SyntaxNode) -> Option<((usize, usize), i64)> {
+pub(super) fn number(node: &SyntaxNode) -> Option<((usize, usize), i64)> {
     let mut tokens = node.descendants_with_tokens().filter_map(|element| element.into_token()).filter(|token| !token.kind().is_trivia());
     let (token, more) = (tokens.next()?, tokens.next());
     (token.kind() == SyntaxKind::Number && more.is_none()).then(|| Some((place(&token), token.text().parse().ok()?)))?
 }
 
-fn place(token: &SyntaxToken) -> (usize, usize) {
+/// Where a token stands, in bytes.
+pub(super) fn place(token: &SyntaxToken) -> (usize, usize) {
     let range = token.text_range();
     (usize::from(range.start()), usize::from(range.end()))
 }

@@ -1,7 +1,9 @@
 //! What is advised where nothing is decided, under limits that are the same on
 //! every machine.
 
-use serval::{Advice, Decision, Input, Method, Methods, Options, Verdict, advice, decide};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serval::{Advice, Cancel, Decision, Input, Method, Methods, Options, Verdict, advice, decide};
 use serval_report::{Look, OpenAnswer};
 
 /// A lock around a number of things in stock.
@@ -34,9 +36,9 @@ fn a_smaller_program_is_tried_and_told_as_another() {
     assert_eq!(
         text,
         "undecided  stock.ser   stopped at the stage compiling: more than 400 pairs of states   no counterexample with up to 3 requests\n  \
-           closest         search: no counterexample with up to 3 requests\n  \
-           largest         `STOCK: 0..100` on line 1 multiplies the states most: with half of its values there are 459\n  \
-           tried           with `STOCK: 0..25, and 25 for every other 100` it would be serializable, with 234 states; that is another program\n  \
+           came closest    search: no counterexample with up to 3 requests\n  \
+           most states     `STOCK: 0..100` on line 1 multiplies the states most: with half of its values there are 459\n  \
+           tried smaller   with `STOCK: 0..4` (serval check --scale 4): serializable with these sizes; nothing is known about larger ones\n  \
            help            the other methods have other limits (--method auto), and a smaller program has smaller numbers\n  \
            more            serval explain undecided\n"
     );
@@ -106,4 +108,25 @@ fn open_answers_have_the_names_of_their_values() {
     assert!(report.to_json().contains(r#""open":[{"request":"buy","response":"1","name":"Empty","count":2}]"#), "{}", report.to_json());
     let text = report.to_text(false, Look::default());
     assert!(text.contains("  open            whether a run can have 2 × buy answers Empty, which no serial run has\n"), "{text}");
+}
+
+/// How often the flag of the next test is looked at before it is raised.
+static LOOKS: AtomicU64 = AtomicU64::new(0);
+
+#[test]
+fn what_is_known_when_the_time_ends_is_told() {
+    let options = limited(&[Method::Search, Method::Reduce, Method::Letters, Method::Flow]);
+    let (input, decision, whole) = undecided(LOCKED, &options);
+    let whole = whole.unwrap();
+    let mut parts = Vec::new();
+    for looks in [0, 100, 1_000, 10_000, 100_000, 1_000_000, u64::MAX] {
+        LOOKS.store(looks, Ordering::Relaxed);
+        let mut ended = options.clone();
+        ended.cancel = Cancel::asking(|| LOOKS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err());
+        let found = advice(&input, &decision, &ended).expect("the method that came closest needs no work");
+        assert_eq!(found.closest, whole.closest);
+        parts.push(usize::from(found.tried.is_some()) + usize::from(found.largest.is_some()));
+    }
+    assert_eq!((parts.first(), parts.last()), (Some(&0), Some(&2)), "{parts:?}");
+    assert!(parts.is_sorted(), "{parts:?}");
 }

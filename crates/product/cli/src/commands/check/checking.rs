@@ -7,7 +7,9 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use serval::{Advice, Decision, Diagnostic, Methods, Options, Severity, StopReason, Undecided, advice, decide, fix_hint, page, recall};
+use serval::{
+    Advice, Decision, Diagnostic, Input, Methods, Options, Severity, StopReason, Undecided, advice, decide, fix_hint, page, recall, scaled,
+};
 use serval_report::{FileReport, RuledOut, Times, Trace, Verdict, escape, html, render_diagnostics};
 
 use super::cache::Cache;
@@ -89,7 +91,7 @@ impl Checking {
                 return Ok(Checked { report: mistakes.report(name), status: Status::Input, promise: None, told: 0 });
             }
         }
-        let file = loaded.usable(self.messages)?;
+        let (file, scaled) = self.scaled(loaded.usable(self.messages)?)?;
         let parse = now().saturating_sub(start);
         let mut decision = self.decided(&file, watch);
         decision.findings.retain(|finding| !self.is_allowed(finding));
@@ -112,7 +114,8 @@ impl Checking {
             verify: millis(times.verify),
             fix: None,
         });
-        let promise = file.input.promise();
+        report.scaled = scaled;
+        let promise = if self.args.scale.is_some() { None } else { file.input.promise() };
         self.compare_with_promise(&file.name, promise, report.verdict);
         let mut told = 0;
         if refuting.is_some() || open.is_some() {
@@ -144,9 +147,23 @@ impl Checking {
         Ok(Checked { report, status: status.unless_written(is_written.get()), promise, told })
     }
 
+    /// The file, or with `--scale` the smaller program, with what that declares instead.
+    fn scaled(&self, file: File) -> Result<(File, Vec<String>), Failure> {
+        let Some(most) = self.args.scale else { return Ok((file, Vec::new())) };
+        if !matches!(self.args.format, OutputFormat::Text | OutputFormat::Json) {
+            return Err(Failure::message("--scale is about another program than the file: it has the formats text and json".to_owned()));
+        }
+        let smaller = matches!(file.input.content(), serval::Content::Program(_)).then(|| scaled(file.input.text(), most)).flatten();
+        let Some(smaller) = smaller else { return Ok((file, Vec::new())) };
+        match Input::program(smaller.text) {
+            Ok(input) => Ok((File { input, ..file }, smaller.written)),
+            Err(_) => Err(Failure::message(format!("{}: with numbers up to {most} it is no program", escape::name(&file.name)))),
+        }
+    }
+
     /// Whether fixes and advice are wanted.
     fn looks_for_help(&self) -> bool {
-        !self.args.no_fix && !self.messages.quiet
+        !self.args.no_fix && !self.messages.quiet && self.args.scale.is_none()
     }
 
     /// What may help with a file that stays undecided or has too many states.
