@@ -1,24 +1,5 @@
 //! Conditions of checkers, by name.
 
-use std::fmt;
-
-/// A condition of some checker, by the name that messages and the manual call it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ConditionName(pub &'static str);
-
-impl ConditionName {
-    /// The name in messages and in the manual.
-    pub fn name(self) -> &'static str {
-        self.0
-    }
-}
-
-impl fmt::Display for ConditionName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
 /// Makes an enum of the conditions of a checker, each with the name by which
 /// messages and manuals call it, `and` perhaps the conditions of a checker that
 /// this one calls, which come last.

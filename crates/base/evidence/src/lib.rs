@@ -15,8 +15,7 @@ mod json;
 mod refusal;
 mod shown;
 
-pub use conditions::ConditionName;
 pub use fingerprint::fingerprint;
 pub use json::{check_name, check_version, line, lines, listed, read};
-pub use refusal::{Checked, Refusal, Rejection, TooLarge};
+pub use refusal::{Checked, ConditionName, Refusal, Rejection, TooLarge};
 pub use shown::shown;

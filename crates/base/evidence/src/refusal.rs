@@ -5,7 +5,22 @@ use std::fmt;
 
 use serval_budget::Stopped;
 
-use crate::ConditionName;
+/// A condition of some checker, by the name that messages and the manual call it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConditionName(pub &'static str);
+
+impl ConditionName {
+    /// The name in messages and in the manual.
+    pub fn name(self) -> &'static str {
+        self.0
+    }
+}
+
+impl fmt::Display for ConditionName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
 
 /// Why evidence is not accepted. `Stop` is how what it is about can fail to be there, if it is made on demand.
 #[derive(Clone, Debug, PartialEq, Eq)]

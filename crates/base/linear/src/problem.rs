@@ -1,9 +1,5 @@
 //! What a proof tree refutes.
 
-use std::fmt;
-
-use crate::Reference;
-
 /// A linear expression with integer coefficients: the sum of `coefficient ·
 /// variable` over its terms, plus a constant. Variables are numbers in a
 /// [`Problem`], and places of a net or letters elsewhere.
@@ -110,14 +106,5 @@ impl Problem {
         let linears = self.equalities.iter().chain(&self.inequalities).chain(literals().map(Literal::linear));
         linears.into_iter().all(|linear| linear.is_over(self.variables))
             && literals().all(|literal| !matches!(literal, Literal::NotDivisible(_, 0)))
-    }
-}
-
-impl fmt::Display for Reference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Fact(index) => write!(f, "fact {index}"),
-            Self::AtLeastZero(variable) => write!(f, "variable {variable} ≥ 0"),
-        }
     }
 }

@@ -123,7 +123,7 @@
 //! Nodes after the end of the tree are refused (`tree.rest`); the theorem
 //! does not need it.
 
-use std::iter;
+use std::{fmt, iter};
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
@@ -188,6 +188,15 @@ pub enum Reference {
     Fact(u32),
     /// That this variable of the problem is at least 0.
     AtLeastZero(u32),
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fact(index) => write!(f, "fact {index}"),
+            Self::AtLeastZero(variable) => write!(f, "variable {variable} ≥ 0"),
+        }
+    }
 }
 
 /// A linear fact, `expression ≥ 0` or `= 0`, in 128 bits: one on the way to the

@@ -34,9 +34,10 @@ pub use compose::compose;
 pub use format::{
     FormatError, Limits, UnknownWord, lola, mcc, mcc_reads_back, mist, parse_xml, pnml, pnml_reads_back, tina, tina_reads_back, vass,
 };
+pub use formula::words::Most;
 pub use formula::{Formula, FormulaPart, words};
 pub use ids::{PlaceId, TransitionId};
 pub use net::{Arc, FireError, Marking, Net, NetError, ReplayError, weight};
-pub use property::{Decides, Most, Property, at_least};
+pub use property::{Decides, Property, at_least};
 pub use structure::{greatest_siphon, greatest_trap};
 pub use target::{Constraint, Linear, Target};

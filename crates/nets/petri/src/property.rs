@@ -8,7 +8,7 @@
 //! number is a property with two goals, of which one can be reached and the other cannot.
 
 use crate::formula::enough;
-use crate::words::{self, Unknown, WordsError};
+use crate::words::{self, Most, Unknown, WordsError};
 use crate::{Constraint, Formula, Linear, Marking, Net, PlaceId};
 
 /// A property of a net with its initial marking.
@@ -34,24 +34,6 @@ pub enum Property {
     Bounded(Option<Vec<PlaceId>>),
     /// The largest value of a sum of places is this; without a value it is what is asked for.
     Bound(Linear, Option<Most>),
-}
-
-/// How large something can be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Most {
-    /// As large as this, and no larger.
-    Number(u64),
-    /// Larger than every number.
-    Omega,
-}
-
-impl std::fmt::Display for Most {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Number(number) => number.fmt(f),
-            Self::Omega => f.write_str("ω"),
-        }
-    }
 }
 
 /// How the goals decide a property.

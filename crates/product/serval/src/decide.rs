@@ -146,13 +146,13 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
     let start = clock();
     let cancelled = || {
         let claimed = Claimed::new(EngineClaim::Undecided(StopReason::Cancelled), 0);
-        Explored { claimed, beside: SideFindings::default(), about: AboutProof::default(), compile_time: Duration::ZERO }
+        ClaimWithNotes { claimed, beside: SideFindings::default(), about: AboutProof::default(), compile_time: Duration::ZERO }
     };
     let budget = Budget::new(u64::MAX, options.cancel.clone());
     let explored = budget.during(|| explore(input, options)).unwrap_or_else(|_| cancelled());
     let mut times = Times { compile: explored.compile_time, ..Times::default() };
     times.decide = clock().saturating_sub(start).saturating_sub(times.compile);
-    let Explored { claimed: Claimed { claim, ruled_out, reduced, stages, open, open_sets, no_commit }, beside, about, .. } = explored;
+    let ClaimWithNotes { claimed: Claimed { claim, ruled_out, reduced, stages, open, open_sets, no_commit }, beside, about, .. } = explored;
     let AboutProof { invariants, proof, reusable } = about;
     let SideFindings { sizes, stuck, findings } = beside;
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
@@ -182,7 +182,7 @@ fn without_text(options: &Options) -> Option<Options> {
 }
 
 /// What the engines claim, and what is reported beside it.
-struct Explored {
+struct ClaimWithNotes {
     claimed: Claimed,
     beside: SideFindings,
     about: AboutProof,
@@ -197,7 +197,7 @@ struct AboutProof {
     reusable: bool,
 }
 
-fn explore(input: &Input, options: &Options) -> Explored {
+fn explore(input: &Input, options: &Options) -> ClaimWithNotes {
     let cancel = &options.cancel;
     let progress = |progress: Progress| {
         if let Some(watch) = &options.progress {
@@ -211,7 +211,7 @@ fn explore(input: &Input, options: &Options) -> Explored {
             let claimed = about_systems(&systems, 0, &effort);
             let about = about_proof(input, &systems, &claimed, options);
             let beside = SideFindings::of_systems(&systems, input, cancel);
-            Explored { claimed, beside, about, compile_time: Duration::ZERO }
+            ClaimWithNotes { claimed, beside, about, compile_time: Duration::ZERO }
         }
         Content::Program(program) => {
             let prepared = input.prepare(program);
@@ -232,7 +232,7 @@ fn explore(input: &Input, options: &Options) -> Explored {
             let about = about_proof(input, &systems, &claimed, options);
             let refuted = matches!(claimed.claim, EngineClaim::Refuted { .. });
             let beside = SideFindings::of_program(&compiled, refuted, input, cancel);
-            Explored { claimed, beside, about, compile_time }
+            ClaimWithNotes { claimed, beside, about, compile_time }
         }
     }
 }

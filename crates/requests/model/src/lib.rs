@@ -14,6 +14,7 @@
 //! a run is; [`Moves`] for systems that are made while they are explored.
 
 mod brute;
+mod configuration;
 mod ids;
 mod interleaving;
 mod json;
@@ -27,6 +28,7 @@ mod simulate;
 mod system;
 
 pub use brute::{bounded_multisets, completed_multisets, serial_multisets};
+pub use configuration::{Configuration, Letter, Thread, ThreadId};
 pub use ids::{GlobalId, LocalId, RequestId, ResponseId};
 pub use interleaving::{Action, PlaceKind};
 pub use json::{JSON_ERROR_CODES, JsonError, MAX_JSON_BYTES, systems_from_json, systems_to_json};
@@ -34,7 +36,7 @@ pub use moves::{Halt, Move, Moves, Named, enabled_moves, thread_moves};
 pub use multiset::{CountOverflow, Multiset};
 pub use normal::{Node, NodeKind, NodeStep, NormalForm, Point};
 pub use product::{TooLarge, product};
-pub use run::{Configuration, Event, Fault, Letter, ReplayError, Run, Thread, ThreadId, replay};
+pub use run::{Event, Fault, ReplayError, Run, replay};
 pub use serial::{SerialAutomaton, SerialEdge, SerialExplorer};
 pub use serval_diagnostic::shown;
 pub use simulate::{Outcome, Simulated, SplitMix64, draw_move, draw_spawn, random_run};

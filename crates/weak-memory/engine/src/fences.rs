@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 
 use serval_budget::{Budget, StopReason};
 use serval_tso_program::{FencePlace, Point, Program, ThreadId};
-use serval_tso_proof::fences::{At, Costs, places_of};
+use serval_tso_proof::At;
+use serval_tso_proof::fences::{Costs, places_of};
 use serval_tso_proof::{Answer, Certificate, Claim, FenceSet, Fences, Goal, Means, Model, Witness};
 
 use crate::any::{AnyOutcome, decide_any};

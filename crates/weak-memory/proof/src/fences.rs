@@ -50,109 +50,16 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 use serval_evidence::require;
-use serval_tso_program::{Change, FencePlace, Observed, Point, Program, ThreadId};
+use serval_tso_program::{FencePlace, Observed, Point, Program, ThreadId};
 
+use crate::Refusal;
+use crate::certificate::{At, FenceSet, Fences, Goal, Means, Witness};
 use crate::run::{self, replay};
 use crate::state::{Model, number_of_copies};
 use crate::step::{Access, Move};
 use crate::trace::{self, Violation};
-use crate::{Certificate, Refusal};
-
-/// How places are changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Means {
-    /// By fences.
-    #[default]
-    Fence,
-    /// By locked exchanges instead of stores.
-    Locked,
-}
-
-impl Means {
-    /// The change of the program.
-    pub fn change(self) -> Change {
-        match self {
-            Self::Fence => Change::Fence,
-            Self::Locked => Change::Locked,
-        }
-    }
-}
-
-/// What is to be reached.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Goal {
-    /// The program is robust.
-    #[default]
-    Robust,
-    /// With store buffers, nothing that a demand forbids is reached.
-    Reach,
-}
-
-/// A place: thread and point.
-pub type At = (u32, u32);
-
-/// A set of changes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(remote = "Self", deny_unknown_fields)]
-pub struct FenceSet {
-    /// Thread and point of each, ascending.
-    pub places: Vec<At>,
-    /// Evidence about the changed program.
-    pub proof: Certificate,
-}
-
-/// What changes must prevent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(remote = "Self", deny_unknown_fields)]
-pub struct Witness {
-    /// The run.
-    pub run: Vec<i64>,
-    /// For robustness: the events of a cycle.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cycle: Vec<usize>,
-    /// For what is reached: the question that looks for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub question: Option<usize>,
-    /// How many copies of each `thread*` there are.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub copies: Option<u32>,
-}
-
-/// The cheapest sets of changes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(remote = "Self", deny_unknown_fields)]
-pub struct Fences {
-    /// How places are changed.
-    #[serde(default)]
-    pub means: Means,
-    /// What for.
-    #[serde(default)]
-    pub goal: Goal,
-    /// What a place in a loop costs; nothing means 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub loop_cost: Option<u64>,
-    /// The sets; nothing, if none helps.
-    pub sets: Vec<FenceSet>,
-    /// Whether these are all sets of their cost.
-    #[serde(default)]
-    pub all: bool,
-    /// Why no cheaper set helps.
-    pub witnesses: Vec<Witness>,
-}
-
-serval_evidence::objects!(FenceSet, Witness, Fences);
-
-impl Fences {
-    /// The places of the first set; nothing where there is none.
-    pub fn places(&self) -> &[At] {
-        self.sets.first().map_or(&[], |set| &set.places)
-    }
-}
 
 /// What is shown about changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

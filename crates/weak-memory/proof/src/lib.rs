@@ -24,6 +24,7 @@
 //! **Architecture Invariant:** no search, no solver, no engine below; what is shared with the engine is the program as
 //! it was read.
 
+mod accept;
 pub mod alike;
 pub mod any;
 pub mod anystates;
@@ -47,12 +48,13 @@ pub mod told;
 pub mod trace;
 pub mod urgent;
 
+pub use accept::Shown;
 pub use any::{AnyRobust, Configuration};
 pub use anystates::AnyStates;
 pub use basis::Basis;
-pub use certificate::{Answer, By, Certificate, Claim, FORMAT, Shown, VERSION, fingerprint};
+pub use certificate::{Answer, At, By, Certificate, Claim, FORMAT, FenceSet, Fences, Goal, Means, VERSION, Witness, fingerprint};
 pub use conditions::Condition;
-pub use fences::{FenceSet, Fences, FencesShown, Goal, Means, Witness};
+pub use fences::FencesShown;
 pub use robust::Robust;
 pub use serval_evidence::{Refusal, Rejection};
 pub use state::Model;

@@ -17,8 +17,8 @@ pub mod offers;
 pub mod tally;
 pub mod trial;
 
-pub use hunts::{Hunts, try_hunts};
-pub use tally::{Tally, TallyRow};
+pub use hunts::try_hunts;
+pub use tally::{Hunts, Tally, TallyRow};
 pub use trial::{Difference, Effort, trial};
 
 use serval_model::{NetworkSystem, SplitMix64};

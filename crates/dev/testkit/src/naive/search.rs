@@ -42,7 +42,7 @@ type Steps = Rc<[(SearchEnd, GlobalsId)]>;
 
 /// A configuration of the whole program.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Configuration {
+struct NaiveConfiguration {
     globals: GlobalsId,
     /// Sorted: requests have no identity.
     in_flight: Vec<InFlightId>,
@@ -136,8 +136,8 @@ impl Naive {
     }
 
     fn explore(&mut self, requests: usize, at_once: usize, caps: Caps) -> Result<Completed, Rejected> {
-        let start = Configuration { globals: self.initial, in_flight: Vec::new(), completed: Vec::new() };
-        let mut seen: Table<Configuration> = Table::default();
+        let start = NaiveConfiguration { globals: self.initial, in_flight: Vec::new(), completed: Vec::new() };
+        let mut seen: Table<NaiveConfiguration> = Table::default();
         seen.insert(start);
         let mut found = FxHashSet::default();
         let mut next = 0;
@@ -153,7 +153,7 @@ impl Naive {
                 for &state in &self.starts {
                     let mut in_flight = now.in_flight.clone();
                     insert_sorted(&mut in_flight, state);
-                    seen.insert(Configuration { in_flight, ..now.clone() });
+                    seen.insert(NaiveConfiguration { in_flight, ..now.clone() });
                 }
             }
             for (position, &state) in now.in_flight.iter().enumerate() {
@@ -163,7 +163,7 @@ impl Naive {
                 let mut others = now.in_flight.clone();
                 others.remove(position);
                 for &(end, globals) in self.step(state, now.globals, caps)?.iter() {
-                    let mut after = Configuration { globals, in_flight: others.clone(), completed: now.completed.clone() };
+                    let mut after = NaiveConfiguration { globals, in_flight: others.clone(), completed: now.completed.clone() };
                     match end {
                         SearchEnd::Waits(state) => insert_sorted(&mut after.in_flight, state),
                         SearchEnd::Answers(value) => insert_sorted(&mut after.completed, (self.in_flight[state as usize].name, value)),

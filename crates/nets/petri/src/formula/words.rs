@@ -16,7 +16,6 @@ use super::{Formula, FormulaPart};
 pub use markings::{marking, partial_marking, start, target};
 pub use text::{marking_text, quoted, sum_text, text};
 
-use crate::property::Most;
 use crate::{Constraint, Linear, Net, PlaceId};
 
 /// How deep parentheses and prefixes may nest.
@@ -55,6 +54,24 @@ impl std::fmt::Display for WordsError {
 }
 
 impl std::error::Error for WordsError {}
+
+/// How large something can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Most {
+    /// As large as this, and no larger.
+    Number(u64),
+    /// Larger than every number.
+    Omega,
+}
+
+impl std::fmt::Display for Most {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Omega => f.write_str("ω"),
+        }
+    }
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum WordToken {

@@ -1,5 +1,6 @@
 //! Sources and book name who acts: a request, a caller, the checker, a user.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::support::root;
@@ -10,6 +11,10 @@ const VAGUE: [&str; 4] = ["nobody", "somebody", "whoever", "anybody"];
 const MOST_VAGUE: usize = 30;
 /// The longest line of a comment, with what it is indented by.
 const LONGEST: usize = 120;
+/// In how many crates types of one name may be, so that a search for the name finds the one that is meant.
+const MOST_CRATES: usize = 3;
+/// Names that say the same everywhere.
+const COMMON: [&str; 4] = ["Options", "Outcome", "Kind", "Error"];
 /// Kinds of files that people write.
 const WRITTEN: [&str; 11] = ["rs", "md", "ser", "tso", "net", "toml", "trycmd", "stderr", "js", "v", "ml"];
 /// Directories that are made, or that hold inputs as they were found.
@@ -82,4 +87,52 @@ fn comment_lines_have_at_most_120_characters() {
         }
     }
     assert!(places.is_empty(), "{} lines of comments are longer than {LONGEST}:\n{}", places.len(), places.join("\n"));
+}
+
+/// The name of the type that a line begins to define; associated types, which an `impl` or a trait has, are none.
+fn defined_type(line: &str) -> Option<&str> {
+    let (words, is_indented) = (line.trim_start(), line.starts_with(' '));
+    let words = match words.strip_prefix("pub(") {
+        Some(rest) => rest.split_once(") ")?.1,
+        None => words.strip_prefix("pub ").unwrap_or(words),
+    };
+    let kinds = ["struct ", "enum ", "trait ", "union ", "type "];
+    let kind = kinds.into_iter().find(|kind| words.starts_with(kind) && !(is_indented && *kind == "type "))?;
+    let name = words[kind.len()..].split(|c: char| !c.is_alphanumeric()).next()?;
+    name.starts_with(|c: char| c.is_ascii_uppercase()).then_some(name)
+}
+
+#[test]
+fn types_are_found_by_their_names() {
+    let mut crates: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for path in written(&["rs"]) {
+        let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+        let is_test = path.file_name().is_some_and(|name| name == "tests.rs") || parts.iter().any(|part| part == "tests");
+        let ["crates", wing, room, "src", ..] = parts.iter().map(String::as_str).collect::<Vec<_>>()[..] else { continue };
+        if is_test {
+            continue;
+        }
+        for (_, line) in lines(&path) {
+            if let Some(name) = defined_type(&line) {
+                crates.entry(name.to_owned()).or_default().insert(format!("{wing}/{room}"));
+            }
+        }
+    }
+    assert!(crates.len() > 800, "only {} names are found", crates.len());
+    crates.retain(|name, rooms| rooms.len() > MOST_CRATES && !COMMON.contains(&name.as_str()));
+    assert!(crates.is_empty(), "names of types in more than {MOST_CRATES} crates: {crates:#?}");
+}
+
+#[test]
+fn definitions_of_types_are_found() {
+    let texts = [
+        "pub struct Net {",
+        "pub(crate) enum Why<'a> {",
+        "    struct Inner;",
+        "    type Stop = Fault;",
+        "type At = u32;",
+        "structure",
+        "fn f()",
+    ];
+    assert_eq!(texts.map(defined_type), [Some("Net"), Some("Why"), Some("Inner"), None, Some("At"), None, None]);
 }

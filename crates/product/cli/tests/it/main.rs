@@ -10,6 +10,7 @@ mod behaviour;
 mod bench;
 mod cache;
 mod check;
+mod circles;
 mod comfort;
 mod compiled;
 mod decompose;

@@ -1,12 +1,13 @@
 //! What is tried, for people who look for the reason of a slow or missing answer: a line of the log for each attempt,
 //! with its ticks and how it ended. Nothing depends on it.
 
+use std::fmt::Debug;
+
 use log::{Level, debug, log_enabled};
 use serval_budget::Budget;
 use serval_model::NormalForm;
 
-use super::tasks::Kind;
-use super::{Attempt, sizes};
+use super::{Attempt, Method, sizes};
 
 /// Reductions of a component, with so many ticks; the budget is what is left of them.
 pub(super) fn reduced(component: usize, ticks: u64, budget: &Budget, form: &NormalForm) {
@@ -22,9 +23,9 @@ pub(super) fn searched(ticks: u64, cleared: u32) {
     debug!("all components: search: {ticks} ticks: no counterexample with up to {cleared} requests");
 }
 
-/// A task about a component.
-pub(super) fn attempt(component: usize, kind: Kind, ticks: u64, found: &Attempt) {
-    debug!("component {component}: {} ({kind:?}): {ticks} ticks: {}", kind.method().name(), ended(found));
+/// A task about a component, in a form of its method.
+pub(super) fn attempt(component: usize, (method, form): (Method, &dyn Debug), ticks: u64, found: &Attempt) {
+    debug!("component {component}: {} ({form:?}): {ticks} ticks: {}", method.name(), ended(found));
 }
 
 /// How an attempt ended, in words.

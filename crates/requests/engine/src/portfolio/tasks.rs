@@ -147,7 +147,7 @@ impl PortfolioWork<'_> {
                     broken.lock().unwrap_or_else(PoisonError::into_inner).push((task.component, task.kind));
                     Attempt::Ended
                 });
-                logged::attempt(task.component, task.kind, self.share_of(task, ticks), &found);
+                logged::attempt(task.component, (task.kind.method(), &task.kind), self.share_of(task, ticks), &found);
                 // What comes later cannot matter any more: after a
                 // counterexample nothing does, after a proof nothing about
                 // the same component.

@@ -78,9 +78,9 @@ impl Endings {
 /// has answered.
 fn explore(form: &NormalForm, start: u32, group: &[Node], alone: bool, limit: &mut usize, ends: &mut BTreeSet<Ending>) -> Option<()> {
     // The global state, who is moving, and the others.
-    type Configuration = (u32, Option<Node>, Vec<Node>);
-    let first: Configuration = (start, None, group.to_vec());
-    let mut seen: FxHashSet<Configuration> = FxHashSet::from_iter([first.clone()]);
+    type RunState = (u32, Option<Node>, Vec<Node>);
+    let first: RunState = (start, None, group.to_vec());
+    let mut seen: FxHashSet<RunState> = FxHashSet::from_iter([first.clone()]);
     let mut to_visit = vec![first];
     while let Some((global, moving, others)) = to_visit.pop() {
         *limit = limit.checked_sub(1)?;

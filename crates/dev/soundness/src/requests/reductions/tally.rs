@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serval_engine::reduce::{RULES, Rule};
 use serval_proof::script::{Entry, Side};
 
-use super::Hunts;
+use super::movers::MoverCondition;
 use crate::requests::systems::Generator;
 use crate::{Merge, merged};
 
@@ -98,6 +98,46 @@ pub struct Figures {
     pub witnesses: u64,
     /// Of these: with a path of more than one step.
     pub longer: u64,
+}
+
+/// What was found on one side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hunts {
+    /// Searches for each of the things that are looked for.
+    pub searches: u64,
+    /// Movers that the checker accepts, with the behaviours kept.
+    pub accepted: u64,
+    /// Of these: some exchange needs the weaker last condition.
+    pub weak: u64,
+    /// For each part of it movers that lose answers, and that the checker refuses
+    /// for that part.
+    pub refused: [u64; 4],
+}
+
+impl Merge for Hunts {
+    fn absorb(&mut self, other: Self) {
+        self.searches += other.searches;
+        self.accepted += other.accepted;
+        self.weak += other.weak;
+        self.refused.iter_mut().zip(other.refused).for_each(|(own, more)| own.absorb(more));
+    }
+}
+
+impl Hunts {
+    /// The figures with their names.
+    pub fn rows(&self) -> Vec<(String, u64)> {
+        let mut rows = vec![
+            ("searches for each".to_owned(), self.searches),
+            ("accepted, behaviours kept".to_owned(), self.accepted),
+            ("… by the weaker last condition".to_owned(), self.weak),
+            ("answers lost with all conditions".to_owned(), 0),
+        ];
+        rows.extend(MoverCondition::ALL.into_iter().zip(self.refused).map(|(part, refused)| {
+            let name = format!("answers lost without `{}`, and refused for it", part.condition());
+            (name, refused)
+        }));
+        rows
+    }
 }
 
 /// All counts.
