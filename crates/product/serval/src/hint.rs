@@ -21,7 +21,8 @@ use crate::{Content, Input, Options};
 pub fn fix_hint(input: &Input, certificate: &str, options: &Options) -> Option<FixHint> {
     let Content::Program(_) = input.content() else { return None };
     let Certificate { component, body: Body::Run(run), .. } = Certificate::from_json(certificate).ok()? else { return None };
-    let effort = repair::Options { jobs: options.jobs, ..repair::Options::hint() };
+    let (keep, style) = (options.keep.clone(), options.style);
+    let effort = repair::Options { jobs: options.jobs, keep, style, ..repair::Options::hint() };
     let repaired = repair_refuted(input, &run, component, effort, &options.cancel);
     let (outcome, reason) = match &repaired.outcome {
         // What will do is worth a line, even if a part of it may be enough.

@@ -185,7 +185,7 @@ pub use serval_classic_engine::Options as ClassicOptions;
 pub use serval_engine::portfolio::{Method, Progress};
 #[cfg(feature = "weak-memory")]
 pub use serval_format::tso::format as format_tso;
-pub use serval_format::{FormatRefusal, Style as FormatStyle, diff as format_diff, format};
+pub use serval_format::{FormatRefusal, Style as FormatStyle, diff as format_diff, format, with_line_ends_of};
 pub use serval_model::NetworkSystem;
 pub use serval_proof::fingerprint;
 pub use serval_report::{Advice, Counterexample, FileReport};

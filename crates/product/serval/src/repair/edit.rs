@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use serval_format::{Style as FormatStyle, format_with_line_ends, line_diff};
+
 /// Lines around a change that are shown.
 const CONTEXT: usize = 3;
 
@@ -12,6 +14,26 @@ pub(crate) struct Edited<'a> {
     pub(crate) lines: Vec<&'a str>,
     /// By number of the line, from 0; `None` where it is gone.
     pub(crate) changes: BTreeMap<usize, Option<String>>,
+}
+
+/// The changed text as it is offered, and how it differs.
+///
+/// Where the text was formatted, what is offered is; where it was not, only the lines with changes are others.
+pub(crate) fn finished(before: &str, edited: &Edited<'_>, style: &FormatStyle) -> (String, String) {
+    let text = edited.text();
+    match formatted_as(before, &text, style) {
+        Some(formatted) => {
+            let diff = line_diff(before, &formatted);
+            (formatted, diff)
+        }
+        None => (text, edited.diff()),
+    }
+}
+
+/// A changed text in the style of the text before, if that was formatted.
+pub(crate) fn formatted_as(before: &str, changed: &str, style: &FormatStyle) -> Option<String> {
+    let was_formatted = format_with_line_ends(before, style).is_ok_and(|formatted| formatted == before);
+    was_formatted.then(|| format_with_line_ends(changed, style).ok()).flatten()
 }
 
 /// Where each line begins.
