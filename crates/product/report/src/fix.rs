@@ -27,6 +27,9 @@ pub enum Fixable {
 pub struct FixHint {
     /// Whether there is a fix.
     pub outcome: Fixable,
+    /// Repairs that keep every pause, the best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<KeptPauses>,
     /// Sets of `yield`s, each by line and column, that can be removed.
     pub alternatives: Vec<Vec<[u32; 2]>>,
     /// The change of each, as by `diff -u`, without the names of files: for people.
@@ -40,8 +43,23 @@ pub struct FixHint {
 }
 
 impl FixHint {
-    /// One line for people.
-    pub(crate) fn line(&self) -> String {
+    /// Lines for people, one for each proposal.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for kept in &self.kept {
+            let or = if found.is_empty() { "" } else { "or " };
+            found.push(format!("{or}{}: then serializable (proved){}", kept.order(), kept.refusing()));
+        }
+        if self.kept.is_empty() {
+            found.push(self.line());
+        } else if !self.alternatives.is_empty() {
+            found.push(format!("or {}", self.line()));
+        }
+        found
+    }
+
+    /// What is said about removing.
+    fn line(&self) -> String {
         let reason = self.reason.as_deref().unwrap_or_default();
         match (self.outcome, self.alternatives.as_slice()) {
             (Fixable::Found, [first, rest @ ..]) => {
@@ -125,6 +143,54 @@ pub enum What {
         /// Their names.
         requests: Vec<String>,
     },
+    /// Every pause stays.
+    Keep(KeptPauses),
+}
+
+/// A repair that keeps every pause.
+#[derive(Clone, Debug, Serialize)]
+pub struct KeptPauses {
+    /// Its name for machines.
+    pub kind: &'static str,
+    /// What is done, one for each place.
+    pub changes: Vec<String>,
+    /// Answers that are given at any time then.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<OfferedRefusal>,
+    /// The lock, if that is what is done, and the requests that take it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lock: Option<String>,
+    /// The requests that take the lock.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<String>,
+}
+
+/// An answer that a request may give at any time.
+#[derive(Clone, Debug, Serialize)]
+pub struct OfferedRefusal {
+    /// Its name, without parameters.
+    pub request: String,
+    /// The answer.
+    pub answer: String,
+}
+
+impl KeptPauses {
+    /// What to do.
+    fn order(&self) -> String {
+        listed(&self.changes)
+    }
+
+    /// The same as it is shown to people.
+    pub(crate) fn shown(&self) -> Self {
+        let lines = |texts: &[String]| texts.iter().map(|text| line(text).into_owned()).collect();
+        Self { changes: lines(&self.changes), ..self.clone() }
+    }
+
+    /// The refusals that come with it, in words.
+    fn refusing(&self) -> String {
+        let one = |refusal: &OfferedRefusal| format!("`{}` may answer {} at any time", refusal.request, refusal.answer);
+        self.refusals.iter().map(|refusal| format!("; {}", one(refusal))).collect()
+    }
 }
 
 /// A change that is offered.
@@ -153,9 +219,15 @@ impl What {
     /// What to do.
     fn order(&self) -> String {
         match self {
-            Self::Remove { yields, requests } => format!("remove {}", words(yields, requests)),
+            Self::Remove { yields, requests } => format!("make one step of it: remove {}", words(yields, requests)),
             Self::Lock { lock, requests } => format!("run {} under the lock {lock}", listed(requests)),
+            Self::Keep(kept) => kept.order(),
         }
+    }
+
+    /// What comes with it.
+    fn beside(&self) -> String {
+        if let Self::Keep(kept) = self { kept.refusing() } else { String::new() }
     }
 
     /// What would be the case.
@@ -163,6 +235,7 @@ impl What {
         match self {
             Self::Remove { yields, requests } => format!("without {}", words(yields, requests)),
             Self::Lock { lock, requests } => format!("with {} under the lock {lock}", listed(requests)),
+            Self::Keep(kept) => format!("after this change: {}:", kept.order()),
         }
     }
 }
@@ -205,7 +278,7 @@ impl FixReport {
         };
         let _ = match self.fix {
             Fixable::NotNeeded => writeln!(text, "serializable  {file}   nothing to fix, proved"),
-            Fixable::Found => writeln!(text, "{wrong}   {}", found(self.fixes.len(), self.smallest)),
+            Fixable::Found => writeln!(text, "{wrong}   {}", self.found()),
             Fixable::None => writeln!(text, "{wrong}   no fix: {reason}"),
             Fixable::Unknown if matches!(self.verdict, Verdict::NotSerializable | Verdict::Fault) => {
                 writeln!(text, "{wrong}   undecided whether there is a fix: {reason}")
@@ -213,7 +286,9 @@ impl FixReport {
             Fixable::Unknown => writeln!(text, "undecided  {file}   {reason}"),
         };
         for (index, fix) in self.fixes.iter().enumerate() {
-            let _ = writeln!(text, "\n{}  {}: then serializable, proved", index + 1, fix.what.order());
+            let (order, beside) = (fix.what.order(), fix.what.beside());
+            let (order, beside) = (line(&order), line(&beside));
+            let _ = writeln!(text, "\n{}  {order}: then serializable, proved{beside}", index + 1);
             if diffs {
                 let _ = write!(text, "--- {file}\n+++ {file}\n{}", escape::lines(&fix.diff));
             }
@@ -231,12 +306,20 @@ impl FixReport {
     }
 }
 
-fn found(count: usize, smallest: bool) -> String {
-    match (count, smallest) {
-        (1, true) => "1 fix (smallest)".to_owned(),
-        (_, true) => format!("{count} fixes (smallest)"),
-        (1, false) => "1 fix, which may not be the smallest".to_owned(),
-        (_, false) => format!("{count} fixes, which may not be the smallest"),
+impl FixReport {
+    /// How many fixes there are, and of which kind.
+    fn found(&self) -> String {
+        let count = self.fixes.len();
+        let kept = self.fixes.iter().filter(|fix| matches!(fix.what, What::Keep(_))).count();
+        let fixes = if count == 1 { "1 fix".to_owned() } else { format!("{count} fixes") };
+        match (kept, self.smallest) {
+            (0, true) => format!("{fixes} (smallest)"),
+            (0, false) => format!("{fixes}, which may not be the smallest"),
+            _ if kept == 1 && count == 1 => format!("{fixes}, which keeps every pause"),
+            _ if kept == count => format!("{fixes}, which keep every pause"),
+            (1, _) => format!("{fixes}, the first of which keeps every pause"),
+            _ => format!("{fixes}, the first {kept} of which keep every pause"),
+        }
     }
 }
 
@@ -262,11 +345,12 @@ mod tests {
         assert_eq!(
             report.to_text(true),
             "not serializable  a.ser   1 fix, which may not be the smallest\n\n\
-             1  remove the yield on line 4 (flip) and the yield on line 10 (turn): then serializable, proved\n\
+             1  make one step of it: remove the yield on line 4 (flip) and the yield on line 10 (turn): then serializable, proved\n\
              --- a.ser\n+++ a.ser\n@@ -4 +4 @@\n-  yield;\n"
         );
         let hint = FixHint {
             outcome: Fixable::Found,
+            kept: Vec::new(),
             alternatives: vec![vec![[4, 3], [10, 3]]],
             diffs: Vec::new(),
             smallest: false,

@@ -175,7 +175,7 @@ mod versions;
 pub use advice::advice;
 pub use decide::{Decision, Times, Verdict, decide, recall};
 pub use evidence::{Evidence, Refused, Undecided};
-pub use hint::fix_hint;
+pub use hint::{fix_hint, kept_pauses};
 pub use input::{Content, Input, Mistakes};
 pub use options::{CompileOptions, Methods, Options};
 #[cfg(feature = "report")]

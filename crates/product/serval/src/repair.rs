@@ -110,18 +110,29 @@
 //! assert_eq!(fixes[0].text, text.replace("  yield;\n", ""));
 //! ```
 
+mod again;
 mod change;
+mod claim;
 mod clean;
 mod edit;
+mod effects;
 mod harm;
 mod hitting;
 mod judge;
+mod keeping;
 mod lock;
+mod pauses;
+mod refusing;
 mod removal;
+mod rewrite;
 mod search;
+mod serial;
 mod switches;
+mod variants;
 mod yields;
 
+pub use keeping::Proposal;
+pub use variants::RepairKind;
 pub use lock::lock_name_problem;
 pub use yields::Yield;
 
@@ -149,6 +160,37 @@ pub fn repair(input: &Input, options: Options, cancel: &Cancel) -> Repair {
 /// checker has accepted.
 pub fn repair_refuted(input: &Input, run: &RunCertificate, component: usize, options: Options, cancel: &Cancel) -> Repair {
     without_yields(input, &Refutation::Run { run: run.clone(), component }, &options, cancel)
+}
+
+/// The same with repairs that keep every pause, which come first ([`Repair::kept`]).
+pub fn repair_in_all_ways(input: &Input, options: Options, cancel: &Cancel) -> Repair {
+    match refute(input, &options, cancel) {
+        Ok(refuted) => in_all_ways(input, &refuted, &options, cancel),
+        Err((outcome, fault)) => Repair { yields: yields_of(input), outcome, fault, ..Repair::default() },
+    }
+}
+
+/// The same for a program that this run of a component refutes, which the
+/// checker has accepted.
+pub fn repair_refuted_in_all_ways(
+    input: &Input,
+    run: &RunCertificate,
+    component: usize,
+    options: Options,
+    cancel: &Cancel,
+) -> Repair {
+    in_all_ways(input, &Refutation::Run { run: run.clone(), component }, &options, cancel)
+}
+
+/// What is proposed at most.
+const PROPOSED: usize = 3;
+
+fn in_all_ways(input: &Input, refuted: &Refutation, options: &Options, cancel: &Cancel) -> Repair {
+    let mut repair = without_yields(input, refuted, options, cancel);
+    // A place is left for a removal, if there is one.
+    let is_fixed = matches!(repair.outcome, Outcome::Fixed(_));
+    repair.kept = keeping::keeping(input, refuted, options, PROPOSED - usize::from(is_fixed), cancel);
+    repair
 }
 
 /// Finds smallest sets of requests that have to run under one lock, for which
@@ -246,6 +288,8 @@ pub struct Repair {
     pub outcome: Outcome,
     /// What fails in some run, if that is what is wrong with the program.
     pub fault: Option<String>,
+    /// Repairs that keep every pause, if they were looked for, the best first.
+    pub kept: Vec<Proposal>,
     /// Sets that would do but for the harm they do, in the order tried.
     pub harmful: Vec<Harmful>,
     /// Sets that will do, which is proved, of which it is not known whether a
@@ -264,6 +308,7 @@ impl Default for Repair {
             requests: Vec::new(),
             outcome: Outcome::Serializable,
             fault: None,
+            kept: Vec::new(),
             harmful: Vec::new(),
             candidates: Vec::new(),
             smallest: true,

@@ -121,6 +121,7 @@ fn check_args(args: &Bench) -> Check {
         trace: None,
         html: None,
         svg: None,
+        keep: Vec::new(),
         no_fix: true,
         exit_zero: false,
         no_times: false,

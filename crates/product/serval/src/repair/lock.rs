@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serval_compile::Prepared;
 use serval_format::Style as FormatStyle;
 use serval_proof::{Action, RunCertificate};
-use serval_syntax::ast::{Const, EnumMember, Expr, SourceFile};
+use serval_syntax::ast::{Const, Enum, Expr, SourceFile};
 use serval_syntax::{SyntaxKind, SyntaxNode, is_global, parse};
 
 use super::change::ProgramChange;
@@ -38,14 +38,23 @@ pub(crate) fn words(text: &str) -> BTreeSet<String> {
     tokens.filter(|token| !token.kind().is_trivia()).map(|token| token.text().to_owned()).collect()
 }
 
-/// The names of a text that stand for numbers: constants, and members of enums.
-pub(crate) fn constants(text: &str) -> BTreeSet<String> {
-    let nodes = parse(text).syntax().descendants().filter_map(|node| match node.kind() {
-        SyntaxKind::Const => Const::cast(node)?.name(),
-        SyntaxKind::EnumMember => EnumMember::cast(node)?.name(),
-        _ => None,
-    });
-    nodes.map(|name| name.text().to_owned()).collect()
+/// The names of a text that stand for numbers: constants, and members of enums; with the number where it is plain.
+pub(crate) fn constants(text: &str) -> BTreeMap<String, Option<i64>> {
+    let mut found = BTreeMap::new();
+    for node in parse(text).syntax().children() {
+        if let Some(constant) = Const::cast(node.clone())
+            && let Some(name) = constant.name()
+        {
+            let value = constant.value().and_then(|value| value.syntax().text().to_string().trim().parse().ok());
+            found.insert(name.text().to_owned(), value);
+        }
+        for (number, member) in (0..).zip(Enum::cast(node).into_iter().flat_map(|list| list.members().collect::<Vec<_>>())) {
+            if let Some(name) = member.name() {
+                found.insert(name.text().to_owned(), Some(number));
+            }
+        }
+    }
+    found
 }
 
 /// The names of the requests of a text, in its order.
@@ -79,7 +88,7 @@ pub(crate) struct Locking<'a> {
     /// The new variable for answers.
     answer: String,
     /// Names that stand for numbers.
-    constants: BTreeSet<String>,
+    constants: BTreeMap<String, Option<i64>>,
     style: &'a FormatStyle,
 }
 
@@ -151,7 +160,7 @@ impl<'a> Locking<'a> {
         use SyntaxKind::*;
         match expression.kind() {
             NumberExpr | SkipExpr => true,
-            NameExpr => expression.token().is_some_and(|name| !is_global(name.text()) || self.constants.contains(name.text())),
+            NameExpr => expression.token().is_some_and(|name| !is_global(name.text()) || self.constants.contains_key(name.text())),
             NegateExpr | NotExpr | SumExpr | ProductExpr | CompareExpr | AndExpr | OrExpr | ParenExpr | ReturnExpr => {
                 expression.operands().all(|operand| self.is_simple(&operand))
             }

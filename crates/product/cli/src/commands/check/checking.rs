@@ -174,6 +174,7 @@ impl Checking {
         options.invariants = self.args.verbose || self.args.html.is_some();
         options.proof = options.invariants || self.args.format != OutputFormat::Text;
         options.fixes = false;
+        options.keep = self.args.keep.iter().copied().collect();
         options
     }
 
