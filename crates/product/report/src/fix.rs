@@ -32,6 +32,9 @@ pub struct FixHint {
     pub kept: Vec<KeptPauses>,
     /// Sets of `yield`s, each by line and column, that can be removed.
     pub alternatives: Vec<Vec<[u32; 2]>>,
+    /// For each, the lines that are one step then, the first and the last of each stretch: for people.
+    #[serde(skip)]
+    pub steps: Vec<Vec<[u32; 2]>>,
     /// The change of each, as by `diff -u`, without the names of files: for people.
     #[serde(skip)]
     pub diffs: Vec<String>,
@@ -65,12 +68,31 @@ impl FixHint {
             (Fixable::Found, [first, rest @ ..]) => {
                 let other = rest.iter().map(|set| format!(", or {}", lines(set))).collect::<String>();
                 let fewer = if self.smallest { "" } else { "; may not be the smallest" };
-                format!("remove {}{other}: then serializable (proved{fewer})", lines(first))
+                let order = match self.steps.first().and_then(|steps| stretches(steps)) {
+                    Some(step) => format!("make one step of {step}, without"),
+                    None => "remove".to_owned(),
+                };
+                format!("{order} {}{other}: then serializable (proved{fewer})", lines(first))
             }
             (Fixable::None, _) => format!("none by removing yields: {reason}"),
             _ => format!("undecided: {reason}"),
         }
     }
+}
+
+/// `lines 4 to 7`, `lines 4 to 7 and lines 11 to 12`; nothing for none.
+fn stretches(steps: &[[u32; 2]]) -> Option<String> {
+    let mut sorted = steps.to_vec();
+    sorted.sort_unstable();
+    let mut merged: Vec<[u32; 2]> = Vec::new();
+    for [from, to] in sorted {
+        match merged.last_mut() {
+            Some(last) if from <= last[1] => last[1] = last[1].max(to),
+            _ => merged.push([from, to]),
+        }
+    }
+    let one = |[from, to]: &[u32; 2]| if from == to { format!("line {from}") } else { format!("lines {from} to {to}") };
+    (!merged.is_empty()).then(|| listed(&merged.iter().map(one).collect::<Vec<_>>()))
 }
 
 /// `the yield on line 4`, `the yields on lines 4, 9 and 12`
@@ -135,6 +157,9 @@ pub enum What {
         /// For each, the requests that come to it.
         #[serde(skip)]
         requests: Vec<Vec<String>>,
+        /// The lines that are one step then, the first and the last of each stretch; nothing where that is not known.
+        #[serde(skip)]
+        steps: Vec<[u32; 2]>,
     },
     /// Requests run under a lock.
     Lock {
@@ -219,7 +244,10 @@ impl What {
     /// What to do.
     fn order(&self) -> String {
         match self {
-            Self::Remove { yields, requests } => format!("make one step of it: remove {}", words(yields, requests)),
+            Self::Remove { yields, requests, steps } => match stretches(steps) {
+                Some(lines) => format!("make one step of {lines}, without {}", words(yields, requests)),
+                None => format!("remove {}", words(yields, requests)),
+            },
             Self::Lock { lock, requests } => format!("run {} under the lock {lock}", listed(requests)),
             Self::Keep(kept) => kept.order(),
         }
@@ -233,7 +261,7 @@ impl What {
     /// What would be the case.
     fn condition(&self) -> String {
         match self {
-            Self::Remove { yields, requests } => format!("without {}", words(yields, requests)),
+            Self::Remove { yields, requests, .. } => format!("without {}", words(yields, requests)),
             Self::Lock { lock, requests } => format!("with {} under the lock {lock}", listed(requests)),
             Self::Keep(kept) => format!("after this change: {}:", kept.order()),
         }
@@ -338,24 +366,33 @@ mod tests {
 
     #[test]
     fn what_may_be_too_much_is_offered_with_a_label() {
-        let what = What::Remove { yields: vec![[4, 3], [10, 3]], requests: vec![vec!["flip".to_owned()], vec!["turn".to_owned()]] };
+        let what = What::Remove {
+            yields: vec![[4, 3], [10, 3]],
+            requests: vec![vec!["flip".to_owned()], vec!["turn".to_owned()]],
+            steps: vec![[3, 5], [9, 11]],
+        };
         let fix = OfferedFix { what, verified: true, diff: "@@ -4 +4 @@\n-  yield;\n".to_owned() };
         let found = FixReport::new("a.ser", Verdict::NotSerializable, Fixable::Found);
         let report = FixReport { fixes: vec![fix], ..found };
         assert_eq!(
             report.to_text(true),
             "not serializable  a.ser   1 fix, which may not be the smallest\n\n\
-             1  make one step of it: remove the yield on line 4 (flip) and the yield on line 10 (turn): then serializable, proved\n\
+             1  make one step of lines 3 to 5 and lines 9 to 11, without the yield on line 4 (flip) and the yield on line 10 \
+             (turn): then serializable, proved\n\
              --- a.ser\n+++ a.ser\n@@ -4 +4 @@\n-  yield;\n"
         );
         let hint = FixHint {
             outcome: Fixable::Found,
             kept: Vec::new(),
             alternatives: vec![vec![[4, 3], [10, 3]]],
+            steps: vec![vec![[3, 5]]],
             diffs: Vec::new(),
             smallest: false,
             reason: None,
         };
-        assert_eq!(hint.line(), "remove the yields on lines 4 and 10: then serializable (proved; may not be the smallest)");
+        assert_eq!(
+            hint.line(),
+            "make one step of lines 3 to 5, without the yields on lines 4 and 10: then serializable (proved; may not be the smallest)"
+        );
     }
 }

@@ -250,7 +250,8 @@ impl FileReport {
         }
         if let Some(fix) = &self.fix {
             for line in fix.lines() {
-                let _ = writeln!(body, "<p class=\"fix\"><strong>Fix:</strong> {}.</p>", escaped(line.strip_prefix("or ").unwrap_or(&line)));
+                let _ =
+                    writeln!(body, "<p class=\"fix\"><strong>Fix:</strong> {}.</p>", escaped(line.strip_prefix("or ").unwrap_or(&line)));
             }
             for (number, diff) in (1_usize..).zip(&fix.diffs) {
                 difference(&mut body, number, diff);

@@ -87,10 +87,11 @@ impl FileReport {
             unbounded: *unbounded,
             marks: marks.clone(),
         };
-        let hint = |FixHint { outcome, kept, alternatives, diffs, smallest, reason }: &FixHint| FixHint {
+        let hint = |FixHint { outcome, kept, alternatives, steps, diffs, smallest, reason }: &FixHint| FixHint {
             kept: kept.iter().map(KeptPauses::shown).collect(),
             outcome: *outcome,
             alternatives: alternatives.clone(),
+            steps: steps.clone(),
             diffs: diffs.iter().map(|diff| lines(diff).into_owned()).collect(),
             smallest: *smallest,
             reason: reason.as_deref().map(told),

@@ -43,8 +43,10 @@ pub fn fix_hint(input: &Input, certificate: &str, options: &Options) -> Option<F
     let kept: Vec<KeptPauses> = repaired.kept.iter().map(kept_pauses).collect();
     let removals = if kept.is_empty() { fixes } else { &fixes[..room.min(fixes.len())] };
     let alternatives: Vec<Vec<[u32; 2]>> = removals.iter().map(|fix| fix.set.iter().filter_map(place).collect()).collect();
+    let step = |&index: &usize| repaired.yields.get(index).and_then(|one| one.step);
+    let steps = removals.iter().map(|fix| fix.set.iter().map(step).collect::<Option<Vec<_>>>().unwrap_or_default()).collect();
     let diffs = repaired.kept.iter().map(|kept| kept.diff.clone()).chain(removals.iter().map(|fix| fix.diff.clone())).collect();
-    Some(FixHint { outcome, kept, alternatives, diffs, smallest: repaired.smallest && repaired.candidates.is_empty(), reason })
+    Some(FixHint { outcome, kept, alternatives, steps, diffs, smallest: repaired.smallest && repaired.candidates.is_empty(), reason })
 }
 
 /// What is listed at most where something keeps every pause.

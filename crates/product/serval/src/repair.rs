@@ -132,8 +132,8 @@ mod variants;
 mod yields;
 
 pub use keeping::Proposal;
-pub use variants::RepairKind;
 pub use lock::lock_name_problem;
+pub use variants::RepairKind;
 pub use yields::Yield;
 
 use std::collections::BTreeSet;
@@ -141,7 +141,7 @@ use std::collections::BTreeSet;
 use serval_budget::Cancel;
 use serval_format::Style as FormatStyle;
 use serval_proof::RunCertificate;
-use serval_syntax::Diagnostic;
+use serval_syntax::{Diagnostic, LineIndex};
 
 use crate::{Content, Input};
 
@@ -172,13 +172,7 @@ pub fn repair_in_all_ways(input: &Input, options: Options, cancel: &Cancel) -> R
 
 /// The same for a program that this run of a component refutes, which the
 /// checker has accepted.
-pub fn repair_refuted_in_all_ways(
-    input: &Input,
-    run: &RunCertificate,
-    component: usize,
-    options: Options,
-    cancel: &Cancel,
-) -> Repair {
+pub fn repair_refuted_in_all_ways(input: &Input, run: &RunCertificate, component: usize, options: Options, cancel: &Cancel) -> Repair {
     in_all_ways(input, &Refutation::Run { run: run.clone(), component }, &options, cancel)
 }
 
@@ -226,9 +220,21 @@ pub fn yield_lines(input: &Input) -> BTreeSet<u32> {
     yields_of(input).iter().map(|one| one.place.line).collect()
 }
 
+/// The same with the lines that would be one step without each.
+fn with_steps(text: &str, mut yields: Vec<Yield>) -> Vec<Yield> {
+    let names = effects::TextNames::of(text);
+    let lines = LineIndex::new(text);
+    for pause in pauses::pauses(text, &yields, &|_| false) {
+        let (first, last) = pause.step(&|node| names.effects(node).pauses);
+        let line = |at: usize| lines.position(text, u32::try_from(at).unwrap_or(u32::MAX)).line;
+        yields[pause.number].step = Some([line(effects::extent(&first).0), line(effects::extent(&last).1)]);
+    }
+    yields
+}
+
 fn yields_of(input: &Input) -> Vec<Yield> {
     match input.content() {
-        Content::Program(program) => yields::yields(program, input.text()),
+        Content::Program(program) => with_steps(input.text(), yields::yields(program, input.text())),
         Content::Systems(_) => Vec::new(),
     }
 }

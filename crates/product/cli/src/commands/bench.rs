@@ -57,6 +57,7 @@ pub(crate) fn run(args: &Bench, messages: Messages) -> Result<ExitCode, Failure>
         several: true,
         methods,
         allow: Vec::new(),
+        style: serval::FormatStyle::default(),
         cache: None,
     });
     let mut all: Vec<Subjected> = subjects.iter().map(|subject| Subjected { subject, runs: Vec::new() }).collect();

@@ -224,7 +224,9 @@ fn report(name: &str, repaired: &Repair, lock: Option<&str>, stopped: Option<Str
         }
         None => {
             let (yields, requests) = set.iter().filter_map(place).unzip();
-            What::Remove { yields, requests }
+            let step = |&index: &usize| repaired.yields.get(index).and_then(|one| one.step);
+            let steps = set.iter().map(step).collect::<Option<Vec<_>>>().unwrap_or_default();
+            What::Remove { yields, requests, steps }
         }
     };
     let offered = |fix: &serval::repair::Fix| OfferedFix { what: what(&fix.set), verified: true, diff: fix.diff.clone() };

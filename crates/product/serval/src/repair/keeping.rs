@@ -281,9 +281,7 @@ impl KeepingSearch<'_> {
                 });
                 let harmless = match &compiled {
                     _ if !self.endless => true,
-                    Some(compiled) => {
-                        Hazards::of(compiled, self.cancel).worse_than(&self.before, self.input.text(), false).is_none()
-                    }
+                    Some(compiled) => Hazards::of(compiled, self.cancel).worse_than(&self.before, self.input.text(), false).is_none(),
                     None => false,
                 };
                 if harmless { Weighed::Repair(certificate.to_json()) } else { Weighed::No }

@@ -4,6 +4,7 @@ use serval_syntax::ast::{Block, Expr, Function, Request, SourceFile};
 use serval_syntax::{SyntaxKind, SyntaxNode, parse};
 
 use super::effects::{extent, is_repeated};
+use super::yields::Yield;
 
 /// A pause that is a statement.
 pub(crate) struct Pause {
@@ -46,6 +47,19 @@ impl Pause {
         &statements[*at]
     }
 
+    /// The first and the last statement of what would be one step without it: with the `if` around it, if nothing else
+    /// pauses before it there.
+    pub(crate) fn step(&self, pauses: &dyn Fn(&SyntaxNode) -> bool) -> (SyntaxNode, SyntaxNode) {
+        let BlockLevel { statements, at, arm } = self.block();
+        let word = self.statement().syntax();
+        let begin = statements[..*at].iter().rposition(|one| pauses(one.syntax())).map_or(0, |at| at + 1);
+        let count = statements[at + 1..].iter().take_while(|one| !pauses(one.syntax())).count();
+        let around = arm.as_ref().filter(|_| begin == 0).map(|(branch, _)| branch.syntax());
+        let first = around.or_else(|| statements.get(begin).map(Expr::syntax)).unwrap_or(word);
+        let last = statements.get(at + count).map_or(word, Expr::syntax);
+        (first.clone(), last.clone())
+    }
+
     /// What follows in its block.
     pub(crate) fn rest(&self) -> &[Expr] {
         let BlockLevel { statements, at, .. } = self.block();
@@ -66,7 +80,7 @@ impl Pause {
 }
 
 /// The pauses among the `yield`s that begin at these places.
-pub(crate) fn pauses(text: &str, yields: &[super::Yield], keeps: &dyn Fn(&super::Yield) -> bool) -> Vec<Pause> {
+pub(crate) fn pauses(text: &str, yields: &[Yield], keeps: &dyn Fn(&Yield) -> bool) -> Vec<Pause> {
     let root = parse(text).syntax();
     let words: Vec<SyntaxNode> = root.descendants().filter(|node| node.kind() == SyntaxKind::YieldExpr).collect();
     let mut found = Vec::new();

@@ -98,7 +98,8 @@ impl<'a> Places<'a> {
         }
         let rest = self.text.get(end..).unwrap_or_default().split('\n').next().unwrap_or_default();
         let comment = rest.trim();
-        let ends_line = comment.starts_with("//") || comment.starts_with("/*") && comment.find("*/") == Some(comment.len().saturating_sub(2));
+        let ends_line =
+            comment.starts_with("//") || comment.starts_with("/*") && comment.find("*/") == Some(comment.len().saturating_sub(2));
         if ends_line {
             end += rest.trim_end().len();
         }

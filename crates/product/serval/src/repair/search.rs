@@ -71,8 +71,22 @@ pub(crate) fn search(input: &Input, change: &dyn ProgramChange, refuted: &Refuta
     let likely = change.of_requests(&without_commit(input, cancel));
     let fault = if let Refutation::Fails(message) = refuted { Some(message.clone()) } else { None };
     let (tried, open, found, repair) = (BTreeSet::new(), BTreeSet::new(), Vec::new(), Repair { fault, ..Repair::default() });
-    let mut search =
-        RepairSearch { text: input.text(), change, options: options.clone(), cancel, before, endless, all, likely, conflicts, rounds: 0, tried, open, found, repair };
+    let mut search = RepairSearch {
+        text: input.text(),
+        change,
+        options: options.clone(),
+        cancel,
+        before,
+        endless,
+        all,
+        likely,
+        conflicts,
+        rounds: 0,
+        tried,
+        open,
+        found,
+        repair,
+    };
     let outcome = search.run();
     Repair { outcome, ..search.repair }
 }
@@ -251,9 +265,7 @@ impl RepairSearch<'_> {
                 // Where all requests come to an end whatever others do, there is nothing to ask.
                 let compiled = if self.endless { compiled.or_else(|| self.states(&changed)) } else { compiled };
                 let worse = match &compiled {
-                    Some(compiled) => {
-                        Hazards::of(compiled, self.cancel).worse_than(&self.before, self.text, self.change.keeps_places())
-                    }
+                    Some(compiled) => Hazards::of(compiled, self.cancel).worse_than(&self.before, self.text, self.change.keeps_places()),
                     None if self.endless => {
                         self.open.insert(set.clone());
                         return Ok(Tried::Undecided);

@@ -45,8 +45,7 @@ impl RepairKind {
     }
 
     /// All of them, in order.
-    pub const ALL: [Self; 6] =
-        [Self::CheckAgain, Self::ClaimFirst, Self::OneTransaction, Self::Lock, Self::Version, Self::Refuse];
+    pub const ALL: [Self; 6] = [Self::CheckAgain, Self::ClaimFirst, Self::OneTransaction, Self::Lock, Self::Version, Self::Refuse];
 }
 
 /// What is done about one pause.

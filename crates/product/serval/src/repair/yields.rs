@@ -23,6 +23,8 @@ pub struct Yield {
     pub requests: Vec<String>,
     /// Whether a comment on its line says that it has to stay.
     pub keep: bool,
+    /// The lines that would be one step without it, the first and the last, where it is a statement.
+    pub step: Option<[u32; 2]>,
 }
 
 /// The words `yield` of a text, in its order.
@@ -48,7 +50,7 @@ pub(crate) fn yields(program: &Program, text: &str) -> Vec<Yield> {
     let kept = kept_lines(text, &lines);
     let one = |(span, requests): (Span, Vec<String>)| {
         let place = lines.position(text, span.start);
-        Yield { span, place, requests, keep: kept.contains(&place.line) }
+        Yield { span, place, requests, keep: kept.contains(&place.line), step: None }
     };
     found.into_iter().map(one).collect()
 }
