@@ -256,6 +256,9 @@ pub(crate) struct Check {
     /// Do not look for a fix of what is not serializable, nor for advice on what is undecided
     #[arg(long)]
     pub(crate) no_fix: bool,
+    /// Propose no fix that removes or moves the yield on this line, as a comment `// keep` beside it would
+    #[arg(long, value_name = "LINE", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) keep: Vec<u32>,
     /// Exit with 0 instead of 1 and 3
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", hide_default_value = true, hide_possible_values = true, action = clap::ArgAction::Set)]
     pub(crate) exit_zero: bool,
@@ -485,7 +488,7 @@ pub(crate) enum FmtInput {
 /// Find the smallest change that makes a program serializable
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Examples:\n  serval fix bank.ser                              what to remove, as a diff\n  serval fix bank.ser --lock MUTEX                 which requests need a lock\n  serval fix bank.ser --apply 1                    do what is offered first\n  serval fix bank.ser --format json                one object, for programs\n\nExit status: 0 serializable already or a fix was found, 1 no fix exists, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval fix bank.ser                              what to change, as a diff\n  serval fix bank.ser --lock MUTEX                 which requests need a lock\n  serval fix bank.ser --keep 12                    the yield on line 12 stays where it is\n  serval fix bank.ser --apply 1                    do what is offered first\n  serval fix bank.ser --format json                one object, for programs\n\nExit status: 0 serializable already or a fix was found, 1 no fix exists, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Fix {
     /// A program (.ser); - reads standard input
@@ -493,9 +496,12 @@ pub(crate) struct Fix {
     /// What the input is, where its name does not tell
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) input: Option<InputKind>,
-    /// Instead of removing yields, put the fewest requests under a new lock of this name
+    /// Put the fewest requests under a new lock of this name, and propose nothing else
     #[arg(long, value_name = "NAME")]
     pub(crate) lock: Option<String>,
+    /// Leave the yield on this line alone, as a comment `// keep` beside it would
+    #[arg(long, value_name = "LINE", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) keep: Vec<u32>,
     /// Write fix N, counted from 1, into the file
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) apply: Option<usize>,

@@ -38,6 +38,26 @@ pub fn diff(before: &str, after: &str, name: &str) -> String {
     out
 }
 
+/// The difference between two texts in the form of `diff -u`, without its two lines of names; empty where there is none.
+///
+/// ```
+/// assert_eq!(serval_format::line_diff("a\nb\n", "a\nc\n"), "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
+/// ```
+pub fn line_diff(before: &str, after: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
+    let mut lines = InternedInput::default();
+    lines.update_before(old.iter().copied());
+    lines.update_after(new.iter().copied());
+    let mut computed = Diff::compute(Algorithm::Histogram, &lines);
+    computed.postprocess_lines(&lines);
+    let changes: Vec<LineChange> = computed.hunks().map(|hunk| [wide(hunk.before), wide(hunk.after)]).collect();
+    let mut out = String::new();
+    for hunk in changes.chunk_by(|one, next| next[0].start - one[0].end <= 2 * CONTEXT) {
+        show(hunk, &old, &new, &mut out);
+    }
+    out
+}
+
 /// The lines that go, and those that come in their place.
 type LineChange = [Range<usize>; 2];
 

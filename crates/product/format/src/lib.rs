@@ -42,7 +42,7 @@ pub mod tso;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-pub use diff::diff;
+pub use diff::{diff, line_diff};
 use serval_syntax::{Diagnostic, parse};
 
 /// How programs are to look.
@@ -89,6 +89,17 @@ impl fmt::Display for FormatRefusal {
 }
 
 impl std::error::Error for FormatRefusal {}
+
+/// `text` in the layout of `style`, with the line ends that it has: those of its first line.
+pub fn format_with_line_ends(text: &str, style: &Style) -> Result<String, FormatRefusal> {
+    format(text, style).map(|formatted| with_line_ends_of(text, formatted))
+}
+
+/// A formatted text with the line ends that `text` has: those of its first line.
+pub fn with_line_ends_of(text: &str, formatted: String) -> String {
+    let first = text.find('\n').map(|at| text[..at].ends_with('\r'));
+    if first == Some(true) { formatted.replace("\r\n", "\n").replace('\n', "\r\n") } else { formatted }
+}
 
 /// `text` in the layout of `style`.
 ///

@@ -27,8 +27,14 @@ pub enum Fixable {
 pub struct FixHint {
     /// Whether there is a fix.
     pub outcome: Fixable,
+    /// Repairs that keep every pause, the best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<KeptPauses>,
     /// Sets of `yield`s, each by line and column, that can be removed.
     pub alternatives: Vec<Vec<[u32; 2]>>,
+    /// For each, the lines that are one step then, the first and the last of each stretch: for people.
+    #[serde(skip)]
+    pub steps: Vec<Vec<[u32; 2]>>,
     /// The change of each, as by `diff -u`, without the names of files: for people.
     #[serde(skip)]
     pub diffs: Vec<String>,
@@ -40,19 +46,53 @@ pub struct FixHint {
 }
 
 impl FixHint {
-    /// One line for people.
-    pub(crate) fn line(&self) -> String {
+    /// Lines for people, one for each proposal.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for kept in &self.kept {
+            let or = if found.is_empty() { "" } else { "or " };
+            found.push(format!("{or}{}: then serializable (proved){}", kept.order(), kept.refusing()));
+        }
+        if self.kept.is_empty() {
+            found.push(self.line());
+        } else if !self.alternatives.is_empty() {
+            found.push(format!("or {}", self.line()));
+        }
+        found
+    }
+
+    /// What is said about removing.
+    fn line(&self) -> String {
         let reason = self.reason.as_deref().unwrap_or_default();
         match (self.outcome, self.alternatives.as_slice()) {
             (Fixable::Found, [first, rest @ ..]) => {
                 let other = rest.iter().map(|set| format!(", or {}", lines(set))).collect::<String>();
                 let fewer = if self.smallest { "" } else { "; may not be the smallest" };
-                format!("remove {}{other}: then serializable (proved{fewer})", lines(first))
+                let order = match self.steps.first().and_then(|steps| stretches(steps)) {
+                    Some(step) => format!("make one step of {step}, without"),
+                    None => "remove".to_owned(),
+                };
+                format!("{order} {}{other}: then serializable (proved{fewer})", lines(first))
             }
             (Fixable::None, _) => format!("none by removing yields: {reason}"),
             _ => format!("undecided: {reason}"),
         }
     }
+}
+
+/// `lines 4 to 7`, `lines 4 to 7 and lines 11 to 12`; nothing for none.
+fn stretches(steps: &[[u32; 2]]) -> Option<String> {
+    let mut sorted = steps.to_vec();
+    sorted.sort_unstable();
+    let mut merged: Vec<[u32; 2]> = Vec::new();
+    for [from, to] in sorted {
+        match merged.last_mut() {
+            Some(last) if from <= last[1] => last[1] = last[1].max(to),
+            _ => merged.push([from, to]),
+        }
+    }
+    let one = |[from, to]: &[u32; 2]| if from == to { format!("line {from}") } else { format!("lines {from} to {to}") };
+    (!merged.is_empty()).then(|| listed(&merged.iter().map(one).collect::<Vec<_>>()))
 }
 
 /// `the yield on line 4`, `the yields on lines 4, 9 and 12`
@@ -117,6 +157,9 @@ pub enum What {
         /// For each, the requests that come to it.
         #[serde(skip)]
         requests: Vec<Vec<String>>,
+        /// The lines that are one step then, the first and the last of each stretch; nothing where that is not known.
+        #[serde(skip)]
+        steps: Vec<[u32; 2]>,
     },
     /// Requests run under a lock.
     Lock {
@@ -125,6 +168,54 @@ pub enum What {
         /// Their names.
         requests: Vec<String>,
     },
+    /// Every pause stays.
+    Keep(KeptPauses),
+}
+
+/// A repair that keeps every pause.
+#[derive(Clone, Debug, Serialize)]
+pub struct KeptPauses {
+    /// Its name for machines.
+    pub kind: &'static str,
+    /// What is done, one for each place.
+    pub changes: Vec<String>,
+    /// Answers that are given at any time then.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<OfferedRefusal>,
+    /// The lock, if that is what is done, and the requests that take it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lock: Option<String>,
+    /// The requests that take the lock.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<String>,
+}
+
+/// An answer that a request may give at any time.
+#[derive(Clone, Debug, Serialize)]
+pub struct OfferedRefusal {
+    /// Its name, without parameters.
+    pub request: String,
+    /// The answer.
+    pub answer: String,
+}
+
+impl KeptPauses {
+    /// What to do.
+    fn order(&self) -> String {
+        listed(&self.changes)
+    }
+
+    /// The same as it is shown to people.
+    pub(crate) fn shown(&self) -> Self {
+        let lines = |texts: &[String]| texts.iter().map(|text| line(text).into_owned()).collect();
+        Self { changes: lines(&self.changes), ..self.clone() }
+    }
+
+    /// The refusals that come with it, in words.
+    fn refusing(&self) -> String {
+        let one = |refusal: &OfferedRefusal| format!("`{}` may answer {} at any time", refusal.request, refusal.answer);
+        self.refusals.iter().map(|refusal| format!("; {}", one(refusal))).collect()
+    }
 }
 
 /// A change that is offered.
@@ -153,16 +244,26 @@ impl What {
     /// What to do.
     fn order(&self) -> String {
         match self {
-            Self::Remove { yields, requests } => format!("remove {}", words(yields, requests)),
+            Self::Remove { yields, requests, steps } => match stretches(steps) {
+                Some(lines) => format!("make one step of {lines}, without {}", words(yields, requests)),
+                None => format!("remove {}", words(yields, requests)),
+            },
             Self::Lock { lock, requests } => format!("run {} under the lock {lock}", listed(requests)),
+            Self::Keep(kept) => kept.order(),
         }
+    }
+
+    /// What comes with it.
+    fn beside(&self) -> String {
+        if let Self::Keep(kept) = self { kept.refusing() } else { String::new() }
     }
 
     /// What would be the case.
     fn condition(&self) -> String {
         match self {
-            Self::Remove { yields, requests } => format!("without {}", words(yields, requests)),
+            Self::Remove { yields, requests, .. } => format!("without {}", words(yields, requests)),
             Self::Lock { lock, requests } => format!("with {} under the lock {lock}", listed(requests)),
+            Self::Keep(kept) => format!("after this change: {}:", kept.order()),
         }
     }
 }
@@ -205,7 +306,7 @@ impl FixReport {
         };
         let _ = match self.fix {
             Fixable::NotNeeded => writeln!(text, "serializable  {file}   nothing to fix, proved"),
-            Fixable::Found => writeln!(text, "{wrong}   {}", found(self.fixes.len(), self.smallest)),
+            Fixable::Found => writeln!(text, "{wrong}   {}", self.found()),
             Fixable::None => writeln!(text, "{wrong}   no fix: {reason}"),
             Fixable::Unknown if matches!(self.verdict, Verdict::NotSerializable | Verdict::Fault) => {
                 writeln!(text, "{wrong}   undecided whether there is a fix: {reason}")
@@ -213,7 +314,9 @@ impl FixReport {
             Fixable::Unknown => writeln!(text, "undecided  {file}   {reason}"),
         };
         for (index, fix) in self.fixes.iter().enumerate() {
-            let _ = writeln!(text, "\n{}  {}: then serializable, proved", index + 1, fix.what.order());
+            let (order, beside) = (fix.what.order(), fix.what.beside());
+            let (order, beside) = (line(&order), line(&beside));
+            let _ = writeln!(text, "\n{}  {order}: then serializable, proved{beside}", index + 1);
             if diffs {
                 let _ = write!(text, "--- {file}\n+++ {file}\n{}", escape::lines(&fix.diff));
             }
@@ -231,12 +334,20 @@ impl FixReport {
     }
 }
 
-fn found(count: usize, smallest: bool) -> String {
-    match (count, smallest) {
-        (1, true) => "1 fix (smallest)".to_owned(),
-        (_, true) => format!("{count} fixes (smallest)"),
-        (1, false) => "1 fix, which may not be the smallest".to_owned(),
-        (_, false) => format!("{count} fixes, which may not be the smallest"),
+impl FixReport {
+    /// How many fixes there are, and of which kind.
+    fn found(&self) -> String {
+        let count = self.fixes.len();
+        let kept = self.fixes.iter().filter(|fix| matches!(fix.what, What::Keep(_))).count();
+        let fixes = if count == 1 { "1 fix".to_owned() } else { format!("{count} fixes") };
+        match (kept, self.smallest) {
+            (0, true) => format!("{fixes} (smallest)"),
+            (0, false) => format!("{fixes}, which may not be the smallest"),
+            _ if kept == 1 && count == 1 => format!("{fixes}, which keeps every pause"),
+            _ if kept == count => format!("{fixes}, which keep every pause"),
+            (1, _) => format!("{fixes}, the first of which keeps every pause"),
+            _ => format!("{fixes}, the first {kept} of which keep every pause"),
+        }
     }
 }
 
@@ -255,23 +366,33 @@ mod tests {
 
     #[test]
     fn what_may_be_too_much_is_offered_with_a_label() {
-        let what = What::Remove { yields: vec![[4, 3], [10, 3]], requests: vec![vec!["flip".to_owned()], vec!["turn".to_owned()]] };
+        let what = What::Remove {
+            yields: vec![[4, 3], [10, 3]],
+            requests: vec![vec!["flip".to_owned()], vec!["turn".to_owned()]],
+            steps: vec![[3, 5], [9, 11]],
+        };
         let fix = OfferedFix { what, verified: true, diff: "@@ -4 +4 @@\n-  yield;\n".to_owned() };
         let found = FixReport::new("a.ser", Verdict::NotSerializable, Fixable::Found);
         let report = FixReport { fixes: vec![fix], ..found };
         assert_eq!(
             report.to_text(true),
             "not serializable  a.ser   1 fix, which may not be the smallest\n\n\
-             1  remove the yield on line 4 (flip) and the yield on line 10 (turn): then serializable, proved\n\
+             1  make one step of lines 3 to 5 and lines 9 to 11, without the yield on line 4 (flip) and the yield on line 10 \
+             (turn): then serializable, proved\n\
              --- a.ser\n+++ a.ser\n@@ -4 +4 @@\n-  yield;\n"
         );
         let hint = FixHint {
             outcome: Fixable::Found,
+            kept: Vec::new(),
             alternatives: vec![vec![[4, 3], [10, 3]]],
+            steps: vec![vec![[3, 5]]],
             diffs: Vec::new(),
             smallest: false,
             reason: None,
         };
-        assert_eq!(hint.line(), "remove the yields on lines 4 and 10: then serializable (proved; may not be the smallest)");
+        assert_eq!(
+            hint.line(),
+            "make one step of lines 3 to 5, without the yields on lines 4 and 10: then serializable (proved; may not be the smallest)"
+        );
     }
 }

@@ -249,7 +249,10 @@ impl FileReport {
             );
         }
         if let Some(fix) = &self.fix {
-            let _ = writeln!(body, "<p class=\"fix\"><strong>Fix:</strong> {}.</p>", escaped(&fix.line()));
+            for line in fix.lines() {
+                let _ =
+                    writeln!(body, "<p class=\"fix\"><strong>Fix:</strong> {}.</p>", escaped(line.strip_prefix("or ").unwrap_or(&line)));
+            }
             for (number, diff) in (1_usize..).zip(&fix.diffs) {
                 difference(&mut body, number, diff);
             }

@@ -11,7 +11,7 @@ use crate::counterexample::{
 };
 use crate::escape::{line, lines, name};
 use crate::fault::FaultNote;
-use crate::fix::FixHint;
+use crate::fix::{FixHint, KeptPauses};
 use crate::parts::{CertificateNote, Note, OpenAnswer, StuckNote};
 use crate::proof::ProofNote;
 use crate::trace::{StateName, TraceAccess, TraceEvent};
@@ -88,9 +88,11 @@ impl FileReport {
             unbounded: *unbounded,
             marks: marks.clone(),
         };
-        let hint = |FixHint { outcome, alternatives, diffs, smallest, reason }: &FixHint| FixHint {
+        let hint = |FixHint { outcome, kept, alternatives, steps, diffs, smallest, reason }: &FixHint| FixHint {
+            kept: kept.iter().map(KeptPauses::shown).collect(),
             outcome: *outcome,
             alternatives: alternatives.clone(),
+            steps: steps.clone(),
             diffs: diffs.iter().map(|diff| lines(diff).into_owned()).collect(),
             smallest: *smallest,
             reason: reason.as_deref().map(told),

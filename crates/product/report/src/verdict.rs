@@ -388,7 +388,9 @@ impl FileReport {
     /// What helps: a fix, and where to read and see more.
     pub(crate) fn after_story(&self, out: &mut String, run: &Counterexample) {
         if let Some(fix) = &self.fix {
-            let _ = writeln!(out, "  fix             {}", fix.line());
+            for (number, line) in fix.lines().iter().enumerate() {
+                let _ = writeln!(out, "  {:<16}{line}", if number == 0 { "fix" } else { "" });
+            }
             if let Some(file) = self.file_in_commands().filter(|_| fix.outcome != Fixable::None) {
                 let _ = writeln!(out, "                  serval fix {file}");
             }

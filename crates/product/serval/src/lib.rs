@@ -176,7 +176,7 @@ pub use advice::advice;
 pub use advice::scale::{ScaledProgram, scaled};
 pub use decide::{Decision, Times, Verdict, decide, recall};
 pub use evidence::{Evidence, Refused, Undecided};
-pub use hint::fix_hint;
+pub use hint::{fix_hint, kept_pauses};
 pub use input::{Content, Input, Mistakes};
 pub use options::{CompileOptions, Methods, Options};
 #[cfg(feature = "report")]
@@ -186,7 +186,7 @@ pub use serval_classic_engine::Options as ClassicOptions;
 pub use serval_engine::portfolio::{Method, Progress};
 #[cfg(feature = "weak-memory")]
 pub use serval_format::tso::format as format_tso;
-pub use serval_format::{FormatRefusal, Style as FormatStyle, diff as format_diff, format};
+pub use serval_format::{FormatRefusal, Style as FormatStyle, diff as format_diff, format, with_line_ends_of};
 pub use serval_model::NetworkSystem;
 pub use serval_proof::fingerprint;
 pub use serval_report::{Advice, Counterexample, FileReport};

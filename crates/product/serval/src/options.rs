@@ -1,11 +1,13 @@
 //! How to decide.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serval_budget::Cancel;
 use serval_compile::{Limits, Mode};
 use serval_engine::portfolio::{Method, Progress};
+use serval_format::Style as FormatStyle;
 
 /// How to decide, and what to find out beside the verdict.
 ///
@@ -46,6 +48,10 @@ pub struct Options {
     /// Pairs of states of a program that are explored, at most; a program with
     /// more stays undecided. Default: as many as the flag allows.
     pub pairs: Option<u64>,
+    /// Lines whose `yield`s have to stay in what is proposed, besides those with a comment that says so. Default: none.
+    pub keep: BTreeSet<u32>,
+    /// How changed texts are formatted, where the text is. Default: the usual style.
+    pub style: FormatStyle,
 }
 
 impl Default for Options {
@@ -63,6 +69,8 @@ impl Default for Options {
             rounds: usize::MAX,
             percent: 100,
             pairs: None,
+            keep: BTreeSet::new(),
+            style: FormatStyle::default(),
         }
     }
 }

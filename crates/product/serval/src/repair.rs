@@ -56,6 +56,11 @@
 //! step: no other request of `S` is between these two, so it is free. ∎ So every fix
 //! has both names of some pair that overlaps in a counterexample.
 //!
+//! # What has to stay
+//!
+//! A `yield` with a comment `// keep` on its line is no change that may be made: sets are then of the others. Lemmas 1 to 3
+//! speak of any sets of words, so that all of this holds for sets within those; if all of them do not do, none does.
+//!
 //! # Steps that fail
 //!
 //! A program in which a step fails in some run, and in no serial one, is repaired
@@ -105,24 +110,38 @@
 //! assert_eq!(fixes[0].text, text.replace("  yield;\n", ""));
 //! ```
 
+mod again;
 mod change;
+mod claim;
 mod clean;
 mod edit;
+mod effects;
 mod harm;
 mod hitting;
 mod judge;
+mod keeping;
 mod lock;
+mod pauses;
+mod refusing;
 mod removal;
+mod rewrite;
 mod search;
+mod serial;
 mod switches;
+mod variants;
 mod yields;
 
+pub use keeping::Proposal;
 pub use lock::lock_name_problem;
+pub use variants::RepairKind;
 pub use yields::Yield;
 
+use std::collections::BTreeSet;
+
 use serval_budget::Cancel;
+use serval_format::Style as FormatStyle;
 use serval_proof::RunCertificate;
-use serval_syntax::Diagnostic;
+use serval_syntax::{Diagnostic, LineIndex};
 
 use crate::{Content, Input};
 
@@ -131,8 +150,8 @@ use search::{Refutation, refute, search};
 
 /// Finds smallest sets of `yield`s without which a program is serializable.
 pub fn repair(input: &Input, options: Options, cancel: &Cancel) -> Repair {
-    match refute(input, options, cancel) {
-        Ok(refuted) => without_yields(input, &refuted, options, cancel),
+    match refute(input, &options, cancel) {
+        Ok(refuted) => without_yields(input, &refuted, &options, cancel),
         Err((outcome, fault)) => Repair { yields: yields_of(input), outcome, fault, ..Repair::default() },
     }
 }
@@ -140,43 +159,88 @@ pub fn repair(input: &Input, options: Options, cancel: &Cancel) -> Repair {
 /// The same for a program that this run of a component refutes, which the
 /// checker has accepted.
 pub fn repair_refuted(input: &Input, run: &RunCertificate, component: usize, options: Options, cancel: &Cancel) -> Repair {
-    without_yields(input, &Refutation::Run { run: run.clone(), component }, options, cancel)
+    without_yields(input, &Refutation::Run { run: run.clone(), component }, &options, cancel)
+}
+
+/// The same with repairs that keep every pause, which come first ([`Repair::kept`]).
+pub fn repair_in_all_ways(input: &Input, options: Options, cancel: &Cancel) -> Repair {
+    match refute(input, &options, cancel) {
+        Ok(refuted) => in_all_ways(input, &refuted, &options, cancel),
+        Err((outcome, fault)) => Repair { yields: yields_of(input), outcome, fault, ..Repair::default() },
+    }
+}
+
+/// The same for a program that this run of a component refutes, which the
+/// checker has accepted.
+pub fn repair_refuted_in_all_ways(input: &Input, run: &RunCertificate, component: usize, options: Options, cancel: &Cancel) -> Repair {
+    in_all_ways(input, &Refutation::Run { run: run.clone(), component }, &options, cancel)
+}
+
+/// What is proposed at most.
+const PROPOSED: usize = 3;
+
+fn in_all_ways(input: &Input, refuted: &Refutation, options: &Options, cancel: &Cancel) -> Repair {
+    let mut repair = without_yields(input, refuted, options, cancel);
+    // A place is left for a removal, if there is one.
+    let is_fixed = matches!(repair.outcome, Outcome::Fixed(_));
+    repair.kept = keeping::keeping(input, refuted, options, PROPOSED - usize::from(is_fixed), cancel);
+    repair
 }
 
 /// Finds smallest sets of requests that have to run under one lock, for which
 /// the text has no use yet, so that the program is serializable.
 pub fn repair_by_lock(input: &Input, lock: &str, options: Options, cancel: &Cancel) -> Repair {
     let requests = lock::requests(input.text());
-    let refuted = match refute(input, options, cancel) {
+    let refuted = match refute(input, &options, cancel) {
         Ok(refuted) => refuted,
         Err((outcome, fault)) => return Repair { requests, outcome, fault, ..Repair::default() },
     };
-    let change = lock::Locking::new(input.text(), lock, &requests);
-    let repair = search(input, &change, &refuted, options, cancel);
+    let change = lock::Locking::new(input.text(), lock, &requests, &options.style);
+    let repair = search(input, &change, &refuted, &options, cancel);
     Repair { requests, ..repair }
 }
 
 /// The text with the requests at these positions of [`Repair::requests`] under
 /// a lock.
 pub fn under_lock(text: &str, lock: &str, set: &[usize]) -> String {
-    lock::Locking::new(text, lock, &lock::requests(text)).changed(&set.iter().copied().collect())
+    lock::Locking::new(text, lock, &lock::requests(text), &FormatStyle::default()).changed(&set.iter().copied().collect())
 }
 
-fn without_yields(input: &Input, refuted: &Refutation, options: Options, cancel: &Cancel) -> Repair {
-    let yields = yields_of(input);
-    let repair = search(input, &removal::Removal { text: input.text(), yields: &yields }, refuted, options, cancel);
+fn without_yields(input: &Input, refuted: &Refutation, options: &Options, cancel: &Cancel) -> Repair {
+    let all = yields_of(input);
+    let count = all.len();
+    let yields: Vec<Yield> = all.into_iter().filter(|one| !one.keep && !options.keep.contains(&one.place.line)).collect();
+    let removal = removal::Removal { text: input.text(), yields: &yields, kept: yields.len() < count, style: &options.style };
+    let repair = search(input, &removal, refuted, options, cancel);
     Repair { yields, ..repair }
+}
+
+/// The lines of the `yield`s of a program.
+pub fn yield_lines(input: &Input) -> BTreeSet<u32> {
+    yields_of(input).iter().map(|one| one.place.line).collect()
+}
+
+/// The same with the lines that would be one step without each.
+fn with_steps(text: &str, mut yields: Vec<Yield>) -> Vec<Yield> {
+    let names = effects::TextNames::of(text);
+    let lines = LineIndex::new(text);
+    for pause in pauses::pauses(text, &yields, &|_| false) {
+        let (first, last) = pause.step(&|node| names.effects(node).pauses);
+        let line = |at: usize| lines.position(text, u32::try_from(at).unwrap_or(u32::MAX)).line;
+        yields[pause.number].step = Some([line(effects::extent(&first).0), line(effects::extent(&last).1)]);
+    }
+    yields
 }
 
 fn yields_of(input: &Input) -> Vec<Yield> {
     match input.content() {
-        Content::Program(program) => yields::yields(program, input.text()),
+        Content::Program(program) => with_steps(input.text(), yields::yields(program, input.text())),
         Content::Systems(_) => Vec::new(),
     }
 }
 
 /// How much to try.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Threads.
     pub jobs: usize,
@@ -196,26 +260,33 @@ pub struct Options {
     pub undecided: usize,
     /// How many fixes are wanted at most.
     pub fixes: usize,
+    /// Lines whose `yield`s have to stay, besides those with a comment that says so.
+    pub keep: BTreeSet<u32>,
+    /// How a changed text is formatted, where the text is.
+    pub style: FormatStyle,
 }
 
 impl Options {
     /// Little effort, for when the fix is a hint beside something else.
     pub fn hint() -> Self {
-        Self { jobs: 1, rounds: 0, settle: 0, size: 8, pairs: Some(5_000), checks: 24, undecided: 1, fixes: 2 }
+        let (keep, style) = Default::default();
+        Self { jobs: 1, rounds: 0, settle: 0, size: 8, pairs: Some(5_000), checks: 24, undecided: 1, fixes: 2, keep, style }
     }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { jobs: 1, rounds: usize::MAX, settle: 2, size: 12, pairs: None, checks: 200, undecided: usize::MAX, fixes: 5 }
+        let (keep, style) = Default::default();
+        let (rounds, undecided) = (usize::MAX, usize::MAX);
+        Self { jobs: 1, rounds, settle: 2, size: 12, pairs: None, checks: 200, undecided, fixes: 5, keep, style }
     }
 }
 
 /// The fixes of a program, and what is known of sets that are none.
 #[derive(Clone, Debug)]
 pub struct Repair {
-    /// The `yield`s of the text, if that is what is removed: sets are positions
-    /// here.
+    /// The `yield`s of the text that may go, if that is what is removed: sets are
+    /// positions here.
     pub yields: Vec<Yield>,
     /// The names of the requests, if they get a lock: sets are positions here.
     pub requests: Vec<String>,
@@ -223,6 +294,8 @@ pub struct Repair {
     pub outcome: Outcome,
     /// What fails in some run, if that is what is wrong with the program.
     pub fault: Option<String>,
+    /// Repairs that keep every pause, if they were looked for, the best first.
+    pub kept: Vec<Proposal>,
     /// Sets that would do but for the harm they do, in the order tried.
     pub harmful: Vec<Harmful>,
     /// Sets that will do, which is proved, of which it is not known whether a
@@ -241,6 +314,7 @@ impl Default for Repair {
             requests: Vec::new(),
             outcome: Outcome::Serializable,
             fault: None,
+            kept: Vec::new(),
             harmful: Vec::new(),
             candidates: Vec::new(),
             smallest: true,

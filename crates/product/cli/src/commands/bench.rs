@@ -57,6 +57,7 @@ pub(crate) fn run(args: &Bench, messages: Messages) -> Result<ExitCode, Failure>
         several: true,
         methods,
         allow: Vec::new(),
+        style: serval::FormatStyle::default(),
         cache: None,
     });
     let mut all: Vec<Subjected> = subjects.iter().map(|subject| Subjected { subject, runs: Vec::new() }).collect();
@@ -121,6 +122,7 @@ fn check_args(args: &Bench) -> Check {
         trace: None,
         html: None,
         svg: None,
+        keep: Vec::new(),
         no_fix: true,
         scale: None,
         exit_zero: false,

@@ -93,7 +93,8 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
                 let args = config.check.for_program(args);
                 let (methods, allow) = (methods(&args.method, &args.classic)?, config.allow.clone());
                 let cache = cache.clone().filter(|_| !args.no_cache);
-                Arc::new(Checking { args, messages, several, methods, allow, cache })
+                let style = config.format;
+                Arc::new(Checking { args, messages, several, methods, allow, style, cache })
             }
         };
         tasks.push(FileTask { file, config, checking });

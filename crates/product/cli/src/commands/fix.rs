@@ -9,11 +9,13 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use serval::Content;
-use serval::repair::{Options, Outcome, Repair, lock_name_problem, repair, repair_by_lock};
+use serval::kept_pauses;
+use serval::repair::{Options, Outcome, Repair, lock_name_problem, repair_by_lock, repair_in_all_ways, yield_lines};
 use serval_report::fix::{FixReport, Fixable, OfferedFix, RefusedFix, What};
 use serval_report::{Verdict, render_diagnostics};
 
 use crate::args::{Fix, FixFormat, InputKind};
+use crate::config::Configs;
 use crate::failure::Failure;
 use crate::input::{self, File, Messages};
 use crate::limits::{self, Lost, Watch, watched};
@@ -27,9 +29,12 @@ pub(crate) fn run(args: &Fix, messages: Messages) -> Result<ExitCode, Failure> {
     }
     limits::watch_interrupts();
     limits::limit_memory(args.limits.memory);
-    let (file, kind, lock, jobs) = (args.file.clone(), args.input, args.lock.clone(), args.limits.jobs.unwrap_or(0));
+    let config = Configs::default().of(&args.file, messages.style)?;
+    let (keep, style) = (args.keep.iter().copied().collect(), config.format);
+    let options = Options { jobs: args.limits.jobs.unwrap_or(0), keep, style, ..Options::default() };
+    let (file, kind, lock) = (args.file.clone(), args.input, args.lock.clone());
     let waiting = Waiting::begin(!messages.quiet && std::io::stderr().is_terminal());
-    let repaired = watched(args.limits.time(), move |watch| repaired(&file, kind, lock.as_deref(), jobs, messages, watch));
+    let repaired = watched(args.limits.time(), move |watch| repaired(&file, kind, lock.as_deref(), options, messages, watch));
     waiting.end();
     let found = match repaired {
         Ok(found) => found?,
@@ -127,7 +132,7 @@ fn repaired(
     file: &Path,
     kind: Option<InputKind>,
     lock: Option<&str>,
-    jobs: usize,
+    options: Options,
     messages: Messages,
     watch: &Watch,
 ) -> Result<FixOutcome, Failure> {
@@ -143,10 +148,12 @@ fn repaired(
     if let Some(problem) = lock.and_then(|lock| lock_name_problem(input.text(), lock)) {
         return Err(Failure::message(problem));
     }
-    let options = Options { jobs, ..Options::default() };
+    if let Some(line) = options.keep.difference(&yield_lines(input)).next() {
+        return Err(Failure::message(format!("--keep {line}: there is no `yield` on line {line} of {}", file.name)));
+    }
     let repaired = match lock {
         Some(lock) => repair_by_lock(input, lock, options, &watch.cancel()),
-        None => repair(input, options, &watch.cancel()),
+        None => repair_in_all_ways(input, options, &watch.cancel()),
     };
     let stopped = watch.ended().map(|_| watch.reason());
     Ok(FixOutcome::Repaired(Box::new((file, repaired, stopped))))
@@ -161,15 +168,16 @@ fn written(report: &FixReport, args: &Fix, messages: Messages) -> String {
 
 /// Writes a fix into the file.
 fn apply(args: &Fix, number: usize, repaired: &Repair, promise: bool, quiet: bool) -> Result<(), Failure> {
-    let fixes = offered_fixes(repaired);
-    if fixes.is_empty() {
+    let texts: Vec<&str> = repaired.kept.iter().map(|kept| kept.text.as_str()).collect();
+    let texts: Vec<&str> = texts.into_iter().chain(offered_fixes(repaired).iter().map(|fix| fix.text.as_str())).collect();
+    if texts.is_empty() {
         return Ok(());
     }
-    let Some(fix) = number.checked_sub(1).and_then(|index| fixes.get(index)) else {
-        let there = if fixes.len() == 1 { "there is 1".to_owned() } else { format!("there are {}", fixes.len()) };
+    let Some(text) = number.checked_sub(1).and_then(|index| texts.get(index)) else {
+        let there = if texts.len() == 1 { "there is 1".to_owned() } else { format!("there are {}", texts.len()) };
         return Err(Failure::message(format!("there is no fix {number}; {there}")));
     };
-    let written = rewrite_file(&args.file, &fix.text)?;
+    let written = rewrite_file(&args.file, text)?;
     if !quiet {
         say(&format!("fix {number} is written to {}{}\n", input::shown(&args.file), written.words()));
     }
@@ -179,12 +187,17 @@ fn apply(args: &Fix, number: usize, repaired: &Repair, promise: bool, quiet: boo
     Ok(())
 }
 
-/// All that is proved to do: fixes, or sets of which a part may be enough.
+/// What is listed at most where something keeps every pause.
+const PROPOSED: usize = 3;
+
+/// All removals, and requests under a lock, that are proved to do: fixes, or sets of which a part may be enough.
 fn offered_fixes(repaired: &Repair) -> &[serval::repair::Fix] {
-    match &repaired.outcome {
+    let fixes = match &repaired.outcome {
         Outcome::Fixed(fixes) => fixes,
         _ => &repaired.candidates,
-    }
+    };
+    let room = if repaired.kept.is_empty() { fixes.len() } else { PROPOSED.saturating_sub(repaired.kept.len()) };
+    &fixes[..room.min(fixes.len())]
 }
 
 fn report(name: &str, repaired: &Repair, lock: Option<&str>, stopped: Option<String>) -> FixReport {
@@ -192,6 +205,7 @@ fn report(name: &str, repaired: &Repair, lock: Option<&str>, stopped: Option<Str
     let (verdict, fix, reason) = match &repaired.outcome {
         Outcome::Serializable => (Verdict::Serializable, Fixable::NotNeeded, None),
         Outcome::Fixed(_) => (Verdict::NotSerializable, Fixable::Found, None),
+        _ if !repaired.kept.is_empty() => (Verdict::NotSerializable, Fixable::Found, None),
         Outcome::NoFix(why) => (Verdict::NotSerializable, Fixable::None, Some(why.clone())),
         // What is proved is offered, even if a part of it may be enough.
         Outcome::Undecided(..) if !repaired.candidates.is_empty() => (Verdict::NotSerializable, Fixable::Found, None),
@@ -210,17 +224,20 @@ fn report(name: &str, repaired: &Repair, lock: Option<&str>, stopped: Option<Str
         }
         None => {
             let (yields, requests) = set.iter().filter_map(place).unzip();
-            What::Remove { yields, requests }
+            let step = |&index: &usize| repaired.yields.get(index).and_then(|one| one.step);
+            let steps = set.iter().map(step).collect::<Option<Vec<_>>>().unwrap_or_default();
+            What::Remove { yields, requests, steps }
         }
     };
     let offered = |fix: &serval::repair::Fix| OfferedFix { what: what(&fix.set), verified: true, diff: fix.diff.clone() };
+    let kept = repaired.kept.iter().map(|kept| OfferedFix { what: What::Keep(kept_pauses(kept)), verified: true, diff: kept.diff.clone() });
     let refused = |set: &serval::repair::Harmful| RefusedFix { what: what(&set.set), why: set.why.clone() };
     FixReport {
         schema: 1,
         file: name.to_owned(),
         verdict,
         fix,
-        fixes: fixes.iter().map(offered).collect(),
+        fixes: kept.chain(fixes.iter().map(offered)).collect(),
         smallest: repaired.smallest && repaired.candidates.is_empty(),
         refused: repaired.harmful.iter().map(refused).collect(),
         fault: repaired.fault.clone(),

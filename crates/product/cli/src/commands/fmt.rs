@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use serval::{FormatRefusal, FormatStyle, format_diff, format_tso};
+use serval::{FormatRefusal, FormatStyle, format_diff, format_tso, with_line_ends_of};
 use serval_report::{escape, render_diagnostics};
 
 use super::check::files;
@@ -57,12 +57,6 @@ pub(crate) fn run(args: &Fmt, messages: Messages) -> Result<ExitCode, Failure> {
         worst = worst.max(status);
     }
     Ok(worst.exit_code())
-}
-
-/// The formatted text with the line ends that the text has: those of its first line.
-fn with_line_ends_of(text: &str, formatted: String) -> String {
-    let first = text.find('\n').map(|at| text[..at].ends_with('\r'));
-    if first == Some(true) { formatted.replace("\r\n", "\n").replace('\n', "\r\n") } else { formatted }
 }
 
 /// Formats one file.

@@ -2,6 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::ops::Range;
+
+use serval_format::{Style as FormatStyle, format_with_line_ends, line_diff};
+use serval_syntax::{SyntaxKind, SyntaxNode, parse};
+
+use super::effects::extent;
 
 /// Lines around a change that are shown.
 const CONTEXT: usize = 3;
@@ -12,6 +18,50 @@ pub(crate) struct Edited<'a> {
     pub(crate) lines: Vec<&'a str>,
     /// By number of the line, from 0; `None` where it is gone.
     pub(crate) changes: BTreeMap<usize, Option<String>>,
+}
+
+/// The changed text as it is offered, and how it differs.
+///
+/// Where the text was formatted, what is offered is. Where it was not, the requests with changes are formatted if they
+/// were, and otherwise only the lines with changes are others.
+pub(crate) fn finished(before: &str, edited: &Edited<'_>, style: &FormatStyle) -> (String, String) {
+    let text = edited.text();
+    match formatted_as(before, &text, style) {
+        Some(formatted) => {
+            let diff = line_diff(before, &formatted);
+            (formatted, diff)
+        }
+        None => (text, edited.diff()),
+    }
+}
+
+/// A changed text in the style of the text before, if that was formatted; else with those requests and functions
+/// formatted that are others now and were formatted before. `None` where there are none.
+pub(crate) fn formatted_as(before: &str, changed: &str, style: &FormatStyle) -> Option<String> {
+    let was_formatted = |text: &str| format_with_line_ends(text, style).is_ok_and(|formatted| formatted == text);
+    if was_formatted(before) {
+        return format_with_line_ends(changed, style).ok();
+    }
+    let (old, new) = (items(before), items(changed));
+    if old.len() != new.len() {
+        return None;
+    }
+    let mut text = changed.to_owned();
+    // The last first, so that what is still to be changed stays at its place.
+    for (old, new) in old.into_iter().zip(new).rev() {
+        let [old, item] = [before.get(old)?, changed.get(new.clone())?];
+        if old != item && was_formatted(&format!("{old}\n")) {
+            text.replace_range(new, format_with_line_ends(item, style).ok()?.trim_end());
+        }
+    }
+    (text != changed).then_some(text)
+}
+
+/// Where the requests and functions of a text are.
+fn items(text: &str) -> Vec<Range<usize>> {
+    let of_kind = |node: &SyntaxNode| matches!(node.kind(), SyntaxKind::Request | SyntaxKind::Function);
+    let found = parse(text).syntax().children().filter(of_kind).map(|node| extent(&node));
+    found.map(|(from, to)| from..to).collect()
 }
 
 /// Where each line begins.

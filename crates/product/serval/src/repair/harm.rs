@@ -12,6 +12,10 @@
 //! runs that leave a request waiting for ever; so for these a complete run of
 //! few requests is asked for, if there was one before.
 //!
+//! A program without any loop needs no states for that: each of its requests comes to its answer after a bounded number
+//! of steps of its own, whatever others do, and removing words or joining steps leaves it so. A proof says that no step
+//! fails.
+//!
 //! States are an over-approximation, so that a loop may be said to spin that
 //! never does: a set may be refused without need, but none is offered that
 //! makes a loop spin that did not.
@@ -23,7 +27,7 @@ use serval_compile::Compiled;
 use serval_engine::stuck::find_stuck;
 
 use serval_model::{NetworkSystem, RequestId, SerialAutomaton, completed_multisets};
-use serval_syntax::{LineIndex, Span};
+use serval_syntax::{ExprKind, LineIndex, Program, Span};
 
 /// Ticks for finding requests that get stuck, per component.
 const STUCK_TICKS: u64 = 50_000;
@@ -81,6 +85,15 @@ impl Hazards {
         }
         self.stuck.difference(&before.stuck).next().map(|stuck| format!("`{stuck}` could get stuck for ever"))
     }
+}
+
+/// Whether every request comes to an end, whatever others do: there is no loop, and so no wait.
+pub(crate) fn always_ends(program: &Program) -> bool {
+    let mut loops = false;
+    for request in &program.requests {
+        request.body.visit(&mut |part| loops |= matches!(part.kind, ExprKind::While { .. }));
+    }
+    !loops
 }
 
 /// Whether some way through its local states leads to an answer.

@@ -8,12 +8,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serval_compile::Prepared;
+use serval_format::Style as FormatStyle;
 use serval_proof::{Action, RunCertificate};
-use serval_syntax::ast::{Expr, SourceFile};
+use serval_syntax::ast::{Const, Enum, Expr, SourceFile};
 use serval_syntax::{SyntaxKind, SyntaxNode, is_global, parse};
 
 use super::change::ProgramChange;
-use super::edit::{Edited, Replacement, replaced};
+use super::edit::{Edited, Replacement, finished, replaced};
 use super::hitting::{Conflict, Set};
 
 /// The name of the request in a file without the word.
@@ -32,9 +33,28 @@ pub fn lock_name_problem(text: &str, name: &str) -> Option<String> {
     words(text).contains(name).then(|| format!("`{name}` is used in the program already; choose a name that is new"))
 }
 
-fn words(text: &str) -> BTreeSet<String> {
+pub(crate) fn words(text: &str) -> BTreeSet<String> {
     let tokens = parse(text).syntax().descendants_with_tokens().filter_map(|element| element.into_token());
     tokens.filter(|token| !token.kind().is_trivia()).map(|token| token.text().to_owned()).collect()
+}
+
+/// The names of a text that stand for numbers: constants, and members of enums; with the number where it is plain.
+pub(crate) fn constants(text: &str) -> BTreeMap<String, Option<i64>> {
+    let mut found = BTreeMap::new();
+    for node in parse(text).syntax().children() {
+        if let Some(constant) = Const::cast(node.clone())
+            && let Some(name) = constant.name()
+        {
+            let value = constant.value().and_then(|value| value.syntax().text().to_string().trim().parse().ok());
+            found.insert(name.text().to_owned(), value);
+        }
+        for (number, member) in (0..).zip(Enum::cast(node).into_iter().flat_map(|list| list.members().collect::<Vec<_>>())) {
+            if let Some(name) = member.name() {
+                found.insert(name.text().to_owned(), Some(number));
+            }
+        }
+    }
+    found
 }
 
 /// The names of the requests of a text, in its order.
@@ -67,14 +87,17 @@ pub(crate) struct Locking<'a> {
     requests: &'a [String],
     /// The new variable for answers.
     answer: String,
+    /// Names that stand for numbers.
+    constants: BTreeMap<String, Option<i64>>,
+    style: &'a FormatStyle,
 }
 
 impl<'a> Locking<'a> {
-    pub(crate) fn new(text: &'a str, lock: &'a str, requests: &'a [String]) -> Self {
+    pub(crate) fn new(text: &'a str, lock: &'a str, requests: &'a [String], style: &'a FormatStyle) -> Self {
         let used = words(text);
         let answer = (1..).map(|number: u32| if number == 1 { "answer".to_owned() } else { format!("answer_{number}") });
         let answer = answer.into_iter().find(|name| !used.contains(name)).unwrap_or_default();
-        Self { text, lock, requests, answer }
+        Self { text, lock, requests, answer, constants: constants(text), style }
     }
 
     fn edited(&self, set: &Set) -> Edited<'a> {
@@ -104,7 +127,7 @@ impl<'a> Locking<'a> {
             SyntaxKind::WhileExpr | SyntaxKind::ForExpr | SyntaxKind::YieldExpr | SyntaxKind::AwaitExpr | SyntaxKind::LockExpr => {
                 insert(edits, to, format!(";{between}unlock({lock});{between}0"));
             }
-            _ if is_simple(last) => insert(edits, from, format!("unlock({lock});{between}")),
+            _ if self.is_simple(last) => insert(edits, from, format!("unlock({lock});{between}")),
             SyntaxKind::ReturnExpr => {
                 edits.push(Replacement { at: from, length: "return".len(), text: format!("{answer} :=") });
                 insert(edits, to, format!(";{between}unlock({lock});{between}{answer}"));
@@ -122,12 +145,26 @@ impl<'a> Locking<'a> {
         // A statement of its own needs no parentheses.
         let (open, close) = if is_statement(returned) { ("", "") } else { ("(", ")") };
         let (from, to) = (start(returned), end(returned));
-        if is_simple(&expression) {
+        if self.is_simple(&expression) {
             insert(edits, from, format!("{open}unlock({lock}); "));
             insert(edits, to, close.to_owned());
         } else {
             edits.push(Replacement { at: from, length: "return".len(), text: format!("{open}{answer} :=") });
             insert(edits, to, format!("; unlock({lock}); return {answer}{close}"));
+        }
+    }
+
+    /// Whether something is computed here from numbers and local variables alone,
+    /// which no other request can change.
+    fn is_simple(&self, expression: &Expr) -> bool {
+        use SyntaxKind::*;
+        match expression.kind() {
+            NumberExpr | SkipExpr => true,
+            NameExpr => expression.token().is_some_and(|name| !is_global(name.text()) || self.constants.contains_key(name.text())),
+            NegateExpr | NotExpr | SumExpr | ProductExpr | CompareExpr | AndExpr | OrExpr | ParenExpr | ReturnExpr => {
+                expression.operands().all(|operand| self.is_simple(&operand))
+            }
+            _ => false,
         }
     }
 
@@ -154,17 +191,6 @@ fn insert(edits: &mut Vec<Replacement>, at: usize, text: String) {
     edits.push(Replacement { at, length: 0, text });
 }
 
-/// Whether a number, a local variable, or the return of one stands here, which
-/// no other request can change.
-fn is_simple(expression: &Expr) -> bool {
-    match expression.kind() {
-        SyntaxKind::NumberExpr | SyntaxKind::SkipExpr => true,
-        SyntaxKind::NameExpr => expression.token().is_some_and(|name| !is_global(name.text())),
-        SyntaxKind::NegateExpr | SyntaxKind::ReturnExpr => expression.operands().all(|operand| is_simple(&operand)),
-        _ => false,
-    }
-}
-
 /// Whether an expression stands right in a block.
 fn is_statement(node: &SyntaxNode) -> bool {
     node.parent().is_some_and(|parent| parent.kind() == SyntaxKind::Block)
@@ -180,8 +206,7 @@ impl ProgramChange for Locking<'_> {
     }
 
     fn written(&self, set: &Set) -> Vec<(String, String)> {
-        let edited = self.edited(set);
-        vec![(edited.text(), edited.diff())]
+        vec![finished(self.text, &self.edited(set), self.style)]
     }
 
     fn conflict(&self, _: &Prepared, _: usize, run: &RunCertificate) -> Option<Conflict> {

@@ -1,10 +1,12 @@
 //! Removing `yield`s; the head of `repair` says why that is sound.
 
 use serval_compile::Prepared;
+use serval_format::Style as FormatStyle;
 use serval_proof::RunCertificate;
 
 use super::change::ProgramChange;
 use super::clean::remove;
+use super::edit::finished;
 use super::hitting::{Conflict, Set, any_of};
 use super::switches::switches;
 use super::yields::{Yield, without};
@@ -12,7 +14,11 @@ use super::yields::{Yield, without};
 /// Removing `yield`s.
 pub(crate) struct Removal<'a> {
     pub(crate) text: &'a str,
+    /// Those that may go.
     pub(crate) yields: &'a [Yield],
+    /// Whether there are others, which have to stay.
+    pub(crate) kept: bool,
+    pub(crate) style: &'a FormatStyle,
 }
 
 impl ProgramChange for Removal<'_> {
@@ -26,7 +32,7 @@ impl ProgramChange for Removal<'_> {
 
     fn written(&self, set: &Set) -> Vec<(String, String)> {
         let edited = [true, false].map(|statements| remove(self.text, self.yields, set, statements));
-        edited.iter().map(|edited| (edited.text(), edited.diff())).collect()
+        edited.iter().map(|edited| finished(self.text, edited, self.style)).collect()
     }
 
     fn conflict(&self, prepared: &Prepared, component: usize, run: &RunCertificate) -> Option<Conflict> {
@@ -43,6 +49,13 @@ impl ProgramChange for Removal<'_> {
     }
 
     fn excuses(&self) -> [&'static str; 3] {
+        if self.kept {
+            return [
+                "every `yield` has to stay",
+                "not serializable even without the `yield`s that need not stay",
+                "every set of `yield`s that would do is needed by some request",
+            ];
+        }
         [
             "there is no `yield` to remove: requests wait in `lock` and `await` only",
             "not serializable even without any `yield`: the waits in `lock` and `await` are enough",

@@ -10,7 +10,7 @@ use serval_model::NetworkSystem;
 use serval_proof::{Body, Certificate, RunCertificate, fingerprint};
 
 use super::change::ProgramChange;
-use super::harm::Hazards;
+use super::harm::{Hazards, always_ends};
 use super::hitting::{Conflict, NextSet, STEPS, Set, any_of, meets, next};
 use super::judge::{Effort, Judged, checked, judge};
 use super::{Fix, Harmful, Options, Outcome, Repair};
@@ -33,7 +33,7 @@ pub(crate) enum Refutation {
 }
 
 /// Decides about the program itself: refuted, or there is nothing to fix; with what fails, if something does.
-pub(crate) fn refute(input: &Input, options: Options, cancel: &Cancel) -> Result<Refutation, (Outcome, Option<String>)> {
+pub(crate) fn refute(input: &Input, options: &Options, cancel: &Cancel) -> Result<Refutation, (Outcome, Option<String>)> {
     let own = Effort { jobs: options.jobs, rounds: options.rounds, pairs: None };
     match judge(input, own, cancel) {
         Judged::Proved { .. } => Err((Outcome::Serializable, None)),
@@ -55,12 +55,13 @@ pub(crate) fn refute(input: &Input, options: Options, cancel: &Cancel) -> Result
 }
 
 /// Finds smallest sets of changes with which a refuted program is serializable.
-pub(crate) fn search(input: &Input, change: &dyn ProgramChange, refuted: &Refutation, options: Options, cancel: &Cancel) -> Repair {
+pub(crate) fn search(input: &Input, change: &dyn ProgramChange, refuted: &Refutation, options: &Options, cancel: &Cancel) -> Repair {
     // Without all states nothing is known of the program as it is;
     // then nothing at all may go wrong in the changed one.
     let pairs = options.pairs.map_or(OWN_PAIRS, |pairs| pairs.min(OWN_PAIRS));
     let before = input.compiled_within(pairs, &Budget::new(u64::MAX, cancel.clone()));
     let before = before.and_then(Result::ok).map_or_else(Hazards::default, |compiled| Hazards::of(&compiled, cancel));
+    let endless = !input.prepared().is_some_and(|prepared| always_ends(prepared.program()));
     let all: Set = (0..change.count()).collect();
     let first = match refuted {
         Refutation::Run { run, component } => input.prepared().and_then(|prepared| change.conflict(prepared, *component, run)),
@@ -70,8 +71,22 @@ pub(crate) fn search(input: &Input, change: &dyn ProgramChange, refuted: &Refuta
     let likely = change.of_requests(&without_commit(input, cancel));
     let fault = if let Refutation::Fails(message) = refuted { Some(message.clone()) } else { None };
     let (tried, open, found, repair) = (BTreeSet::new(), BTreeSet::new(), Vec::new(), Repair { fault, ..Repair::default() });
-    let mut search =
-        RepairSearch { text: input.text(), change, options, cancel, before, all, likely, conflicts, rounds: 0, tried, open, found, repair };
+    let mut search = RepairSearch {
+        text: input.text(),
+        change,
+        options: options.clone(),
+        cancel,
+        before,
+        endless,
+        all,
+        likely,
+        conflicts,
+        rounds: 0,
+        tried,
+        open,
+        found,
+        repair,
+    };
     let outcome = search.run();
     Repair { outcome, ..search.repair }
 }
@@ -93,6 +108,8 @@ struct RepairSearch<'a> {
     cancel: &'a Cancel,
     /// What the program itself does to requests.
     before: Hazards,
+    /// Whether it has loops, so that requests may wait or spin.
+    endless: bool,
     /// All that can be changed.
     all: Set,
     /// What is tried first.
@@ -129,7 +146,8 @@ enum ProperPart {
 
 /// A proof for the text changed by a set.
 struct Proof {
-    compiled: Arc<Compiled>,
+    /// The states, unless they are too many and no request can wait.
+    compiled: Option<Arc<Compiled>>,
     certificate: Certificate,
 }
 
@@ -244,11 +262,17 @@ impl RepairSearch<'_> {
             }
             Judged::Proved { compiled, certificate } => {
                 // What a change does to requests is asked of the states, also where the proof needs none.
-                let Some(compiled) = compiled.or_else(|| self.states(&changed)) else {
-                    self.open.insert(set.clone());
-                    return Ok(Tried::Undecided);
+                // Where all requests come to an end whatever others do, there is nothing to ask.
+                let compiled = if self.endless { compiled.or_else(|| self.states(&changed)) } else { compiled };
+                let worse = match &compiled {
+                    Some(compiled) => Hazards::of(compiled, self.cancel).worse_than(&self.before, self.text, self.change.keeps_places()),
+                    None if self.endless => {
+                        self.open.insert(set.clone());
+                        return Ok(Tried::Undecided);
+                    }
+                    None => None,
                 };
-                match Hazards::of(&compiled, self.cancel).worse_than(&self.before, self.text, self.change.keeps_places()) {
+                match worse {
                     None => Tried::Fix(Box::new(Proof { compiled, certificate })),
                     Some(why) => self.harmful(set, why),
                 }
@@ -392,23 +416,38 @@ impl RepairSearch<'_> {
         Ok(ProperPart::None)
     }
 
+    /// A certificate for a text that is written otherwise than the one with this proof, as the checker accepts it.
+    fn certified(&self, text: &str, proof: &Proof) -> Result<Option<String>, Refused> {
+        let Some(compiled) = &proof.compiled else {
+            // Without states the two cannot be compared, so that the text is decided for itself.
+            let Ok(input) = Input::program(text) else { return Ok(None) };
+            let effort = Effort { jobs: self.options.jobs, rounds: self.rounds, pairs: self.options.pairs };
+            return match judge(&input, effort, self.cancel) {
+                Judged::Proved { certificate, .. } => Ok(Some(certificate.to_json())),
+                Judged::Refused(why) => Err(Refused(why)),
+                _ => Ok(None),
+            };
+        };
+        // The same systems have the same runs, harm included.
+        if !same_systems(text, compiled, self.cancel) {
+            return Ok(None);
+        }
+        let Some(body) = body_for(text, &proof.certificate.body, self.cancel) else { return Ok(None) };
+        let certificate = Certificate { input: fingerprint(text), body, ..proof.certificate.clone() };
+        // The states are numbered as in another text, so they are of no use here.
+        match checked(About { text, kind: InputKind::Program, compiled: None }, certificate, self.cancel) {
+            Ok(certificate) => Ok(Some(certificate)),
+            Err(Judged::Refused(why)) => Err(Refused(why)),
+            Err(_) => Ok(None),
+        }
+    }
+
     /// Writes a fix as a text and has its certificate checked for that text.
     fn keep(&mut self, set: &Set, proof: &Proof) -> Result<(), Refused> {
         for (text, diff) in self.change.written(set) {
-            // The same systems have the same runs, harm included.
-            if !same_systems(&text, &proof.compiled, self.cancel) {
-                continue;
-            }
-            let Some(body) = body_for(&text, &proof.certificate.body, self.cancel) else { continue };
-            let certificate = Certificate { input: fingerprint(&text), body, ..proof.certificate.clone() };
-            // The states are numbered as in another text, so they are of no use here.
-            match checked(About { text: &text, kind: InputKind::Program, compiled: None }, certificate, self.cancel) {
-                Ok(certificate) => {
-                    self.found.push(Fix { set: set.iter().copied().collect(), text, diff, certificate });
-                    return Ok(());
-                }
-                Err(Judged::Refused(why)) => return Err(Refused(why)),
-                Err(_) => {}
+            if let Some(certificate) = self.certified(&text, proof)? {
+                self.found.push(Fix { set: set.iter().copied().collect(), text, diff, certificate });
+                return Ok(());
             }
         }
         // A limit ended the check of what had been accepted once.

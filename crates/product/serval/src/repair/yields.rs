@@ -1,8 +1,9 @@
 //! The `yield`s that can be removed, and the text without some of them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::successors;
 
-use serval_syntax::{ExprKind, LineIndex, Position, Program, Span};
+use serval_syntax::{ExprKind, LineIndex, Position, Program, Span, SyntaxKind, parse};
 
 /// The word.
 const WORD: &str = "yield";
@@ -20,6 +21,10 @@ pub struct Yield {
     /// The requests that can come to it, without their parameters, in the
     /// order of the text.
     pub requests: Vec<String>,
+    /// Whether a comment on its line says that it has to stay.
+    pub keep: bool,
+    /// The lines that would be one step without it, the first and the last, where it is a statement.
+    pub step: Option<[u32; 2]>,
 }
 
 /// The words `yield` of a text, in its order.
@@ -42,7 +47,27 @@ pub(crate) fn yields(program: &Program, text: &str) -> Vec<Yield> {
         });
     }
     let lines = LineIndex::new(text);
-    found.into_iter().map(|(span, requests)| Yield { span, place: lines.position(text, span.start), requests }).collect()
+    let kept = kept_lines(text, &lines);
+    let one = |(span, requests): (Span, Vec<String>)| {
+        let place = lines.position(text, span.start);
+        Yield { span, place, requests, keep: kept.contains(&place.line), step: None }
+    };
+    found.into_iter().map(one).collect()
+}
+
+/// The lines with a comment that begins with the word `keep`.
+fn kept_lines(text: &str, lines: &LineIndex) -> BTreeSet<u32> {
+    let root = parse(text).syntax();
+    let comments = successors(root.first_token(), |token| token.next_token())
+        .filter(|token| matches!(token.kind(), SyntaxKind::LineComment | SyntaxKind::BlockComment));
+    let keeps = comments.filter(|comment| says_keep(comment.text()));
+    keeps.map(|comment| lines.position(text, comment.text_range().start().into()).line).collect()
+}
+
+/// Whether the first word of a comment is `keep`.
+fn says_keep(comment: &str) -> bool {
+    let words = comment.trim_start_matches(['/', '*']).trim_start();
+    words.strip_prefix("keep").is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
 }
 
 /// The text with `0` for each of these words, and all else at its place.
@@ -71,6 +96,13 @@ mod tests {
         assert_eq!(places, [(1, 14), (2, 48)]);
         assert_eq!(found[0].requests, ["a", "b"]);
         assert_eq!(found[1].requests, ["a"]);
+    }
+
+    #[test]
+    fn a_comment_on_the_line_keeps_a_pause() {
+        let text = "request a {\n  yield; // keep: card payment\n  yield; /* keep */\n  yield; // keeper\n  yield; // we keep it\n  // keep\n  yield;\n  X\n}";
+        let kept: Vec<bool> = of(text).iter().map(|one| one.keep).collect();
+        assert_eq!(kept, [true, true, false, false, false]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod long_faults;
 mod nets;
 mod nets_thin;
 mod never;
+mod repair_keeping;
 mod repair_programs;
 mod repair_random;
 mod smtlib;

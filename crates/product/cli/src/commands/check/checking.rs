@@ -30,6 +30,8 @@ pub(in crate::commands) struct Checking {
     pub(in crate::commands) methods: Methods,
     /// What the configuration silences.
     pub(in crate::commands) allow: Vec<&'static str>,
+    /// How changed texts are formatted.
+    pub(in crate::commands) style: serval::FormatStyle,
     /// Where verdicts are remembered.
     pub(in crate::commands) cache: Option<Arc<Cache>>,
 }
@@ -191,6 +193,8 @@ impl Checking {
         options.invariants = self.args.verbose || self.args.html.is_some();
         options.proof = options.invariants || self.args.format != OutputFormat::Text;
         options.fixes = false;
+        options.style = self.style;
+        options.keep = self.args.keep.iter().copied().collect();
         options
     }
 
