@@ -53,6 +53,7 @@ static PAGES: &[(&str, &str)] = pages! {
     "lost-update"
     "network-system"
     "no-dead-places"
+    "not-as-expected"
     "not-serializable"
     "one-safe"
     "pdr"

@@ -58,6 +58,7 @@ pub(crate) fn run(args: &Bench, messages: Messages) -> Result<ExitCode, Failure>
         methods,
         allow: Vec::new(),
         cache: None,
+        found: None,
     });
     let mut all: Vec<Subjected> = subjects.iter().map(|subject| Subjected { subject, runs: Vec::new() }).collect();
     measuring.measure(&checking, &mut all, |_| true)?;
@@ -122,6 +123,8 @@ fn check_args(args: &Bench) -> Check {
         html: None,
         svg: None,
         no_fix: true,
+        expected: false,
+        help_all: None,
         exit_zero: false,
         no_times: false,
         verbose: false,
