@@ -19,7 +19,9 @@ use serde::Serialize;
 use serval_diagnostic::{Diagnostic, LineIndex, Severity};
 
 /// Notes that stand beside a verdict on the screen: what was proved is less than it seems.
-pub const HOLLOW: [&str; 2] = ["N0311", "N0312"];
+pub const HOLLOW: [&str; 2] = [ONE_STEP, "N0312"];
+/// The one of them that is about the whole program.
+const ONE_STEP: &str = "N0311";
 
 /// Everything about one file. Absent parts are left out.
 #[derive(Clone, Debug, Serialize)]
@@ -292,7 +294,8 @@ impl FileReport {
             let _ = writeln!(out, "  note            {UNBOUNDED}");
         }
         for note in self.hollow() {
-            let _ = writeln!(out, "  note            line {}: {}", note.span[0], note.message);
+            let place = if note.code == ONE_STEP { String::new() } else { format!("line {}: ", note.span[0]) };
+            let _ = writeln!(out, "  note            {place}{}   serval explain {}", note.message, note.code);
         }
         for stuck in self.stuck_once() {
             let place = stuck.place();

@@ -133,7 +133,8 @@ fn the_cache_has_a_key_for_each_program() {
     };
     let first = key("Linux", "ubuntu24", "");
     assert_eq!(first, key("Linux", "ubuntu24", ""));
-    let others = [key("macOS", "ubuntu24", ""), key("Linux", "ubuntu22", ""), key("Linux", "ubuntu24", "v1"), key("Linux", "ubuntu24", "v1,2")];
+    let others =
+        [key("macOS", "ubuntu24", ""), key("Linux", "ubuntu22", ""), key("Linux", "ubuntu24", "v1"), key("Linux", "ubuntu24", "v1,2")];
     std::fs::write(here.join("crates/a b/lib.rs"), "other").unwrap();
     let changed = key("Linux", "ubuntu24", "");
     let mut all: Vec<&String> = others.iter().chain([&first, &changed]).collect();
