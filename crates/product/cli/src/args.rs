@@ -63,7 +63,7 @@ impl Args {
     pub(crate) fn of_process() -> Result<Self, ExitCode> {
         let matches = match check_alone() {
             Some(matches) => matches,
-            None => Self::command().try_get_matches().map_err(|error| tell(&error))?,
+            None => Self::command().try_get_matches().map_err(|error| tell(&shortened(error)))?,
         };
         let mut args = Self::from_arg_matches(&matches).map_err(|error| tell(&error.format(&mut Self::command())))?;
         if let (Command::Check(check), Some((_, given))) = (&mut args.command, matches.subcommand()) {
@@ -71,6 +71,30 @@ impl Args {
         }
         Ok(args)
     }
+}
+
+/// The options of `check` that its `--help` has: those that people use. `--help-all` has all of them, as have the
+/// manual pages, the reference and the completions.
+const USUAL: [&str; 13] =
+    ["files", "timeout", "format", "certificate", "html", "expected", "exit_zero", "watch", "full", "verbose", "quiet", "help", "help_all"];
+
+/// Help on `check` with the usual options alone, unless all of them are asked for; any other message as it is.
+fn shortened(error: clap::Error) -> clap::Error {
+    let is_help = matches!(error.kind(), clap::error::ErrorKind::DisplayHelp);
+    if !is_help || std::env::args_os().any(|argument| argument == "--help-all") {
+        return error;
+    }
+    let mut command = Args::command();
+    // Options of all commands are put into each of them.
+    command.build();
+    if let Some(check) = command.find_subcommand_mut("check") {
+        let brief = |option: clap::Arg| match USUAL.contains(&option.get_id().as_str()) {
+            true => option,
+            false => option.hide_short_help(true).hide_long_help(true),
+        };
+        *check = std::mem::take(check).mut_args(brief);
+    }
+    command.try_get_matches().err().unwrap_or(error)
 }
 
 /// A command line of `check` that has nothing wrong and asks for no help.
@@ -216,7 +240,7 @@ impl Limits {
 /// Decide whether programs or systems are serializable
 #[derive(ClapArgs, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  serval check bank.ser                            one program\n  serval check examples                            all files in a directory, a line each\n  serval check examples --format json              the same for machines\n  serval check bank.ser --certificate bank.cert    saves the evidence\n  serval check - < bank.ser                        standard input\n  serval check examples --watch                    again whenever a file changes\n\nDefaults can stand in serval.toml, below [check].\n\nExit status: 0 all serializable, 1 some not, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval check bank.ser                            one program\n  serval check examples                            all files in a directory, a line each\n  serval check examples --format json              the same for machines\n  serval check bank.ser --certificate bank.cert    saves the evidence\n  serval check - < bank.ser                        standard input\n  serval check examples --watch                    again whenever a file changes\n  serval check examples --expected                 is each as its header says?\n\nDefaults can stand in serval.toml, below [check].\n\nExit status: 0 all serializable, 1 some not, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Check {
     /// Programs (.ser), network systems (.json) or directories; - reads standard input
@@ -251,7 +275,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "PATH")]
     pub(crate) svg: Option<PathBuf>,
     /// Decide about the program in which no declared range goes beyond N: another program, and a hint at most
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..), conflicts_with_all = ["certificate", "trace", "html", "svg", "watch"])]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..), conflicts_with_all = ["certificate", "trace", "html", "svg", "watch", "expected"])]
     pub(crate) scale: Option<i64>,
     /// Do not look for a fix of what is not serializable, nor for advice on what is undecided
     #[arg(long)]
@@ -259,6 +283,9 @@ pub(crate) struct Check {
     /// Propose no fix that removes or moves the yield on this line, as a comment `// keep` beside it would
     #[arg(long, value_name = "LINE", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) keep: Vec<u32>,
+    /// Exit with 0 where the verdict is the one that `// expect:` in the file promises, with 1 where it is another
+    #[arg(long)]
+    pub(crate) expected: bool,
     /// Exit with 0 instead of 1 and 3
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", hide_default_value = true, hide_possible_values = true, action = clap::ArgAction::Set)]
     pub(crate) exit_zero: bool,
@@ -268,7 +295,7 @@ pub(crate) struct Check {
     /// Also say how it was decided, and what holds at every moment
     #[arg(short, long)]
     pub(crate) verbose: bool,
-    /// The whole report on every file, also where there are several
+    /// The whole report on every file where there are several, instead of a line each and the first counterexample
     #[arg(long)]
     pub(crate) full: bool,
     /// With --format json: also write objects that tell how far the work is
@@ -280,6 +307,9 @@ pub(crate) struct Check {
     /// Check again whenever a file changes, until interrupted
     #[arg(long)]
     pub(crate) watch: bool,
+    /// Print help with all options
+    #[arg(long, action = clap::ArgAction::HelpLong, display_order = 1000)]
+    pub(crate) help_all: Option<bool>,
     /// The options that stand on the command line; what a file says does not
     /// change these.
     #[arg(skip)]
@@ -552,10 +582,10 @@ impl clap::builder::TypedValueParser for PageName {
 /// Write a program to begin with
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Example:\n  serval new bank                                  bank/bank.ser and bank/serval.toml\n\nNothing that is there is overwritten.\n\nExit status: 0 done, 2 usage error or a file cannot be written, 4 a bug in serval."
+    after_help = "Examples:\n  serval new bank                                  bank/bank.ser and bank/serval.toml\n  serval new bank.ser                              bank.ser alone\n\nNothing that is there is overwritten.\n\nExit status: 0 done, 2 usage error or a file cannot be written, 4 a bug in serval."
 )]
 pub(crate) struct New {
-    /// The directory, which is made; its last part is the name of the program
+    /// The directory, which is made; its last part is the name of the program. Or a file that ends in .ser
     pub(crate) name: PathBuf,
 }
 

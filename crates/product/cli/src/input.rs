@@ -10,6 +10,7 @@ use serval_report::escape::{self, file_name};
 use serval_report::{Look, Style, render_diagnostics};
 
 use crate::args::{InputArgs, InputKind};
+use crate::doors::Door;
 use crate::failure::Failure;
 pub(crate) use crate::names::{name_of, shown};
 use crate::output::say;
@@ -35,19 +36,16 @@ pub(crate) struct Messages {
     pub(crate) quiet: bool,
 }
 
-/// Reads and checks the input; warnings are printed, errors are the failure.
-pub(crate) fn read(args: &InputArgs, messages: Messages) -> Result<File, Failure> {
-    load(&args.file, args.input)?.usable(messages)
+/// Reads and checks the input for a command; warnings are printed, errors are the failure.
+pub(crate) fn read(asked: &str, args: &InputArgs, messages: Messages) -> Result<File, Failure> {
+    load(asked, &args.file, args.input)?.usable(messages)
 }
 
-/// Reads a file.
-pub(crate) fn load(path: &Path, kind: Option<InputKind>) -> Result<Loaded, Failure> {
+/// Reads a file for a command. One that holds something else is sent to the command that takes it.
+pub(crate) fn load(asked: &str, path: &Path, kind: Option<InputKind>) -> Result<Loaded, Failure> {
     let name = name_of(path);
     let bytes = bytes_of(path)?;
-    let kind = match kind {
-        None if path == Path::new("-") => guessed(&bytes),
-        _ => kind_of(path, kind)?,
-    };
+    let kind = kind.map_or_else(|| kind_of(asked, path, &bytes), Ok)?;
     Ok(loaded(name, bytes, kind))
 }
 
@@ -110,7 +108,16 @@ pub(crate) fn bytes_within(path: &Path, most: usize) -> Result<Vec<u8>, Failure>
     };
     match read {
         Ok(()) => Ok(bytes),
-        Err(error) => Err(Failure::message(format!("cannot read {name}: {error} [E0502]"))),
+        Err(error) => Err(Failure::message(format!("cannot read {name}: {error}{} [E0502]", meant(path, &error)))),
+    }
+}
+
+/// The file that `serval new` makes for this name, where it is that one that is there.
+fn meant(path: &Path, error: &io::Error) -> String {
+    let inside = path.file_stem().map(|stem| path.with_file_name(stem).join(path.file_name().unwrap_or(stem)));
+    match inside.filter(|inside| error.kind() == io::ErrorKind::NotFound && inside.is_file()) {
+        Some(inside) => format!("; there is {}", shown(&inside)),
+        None => String::new(),
     }
 }
 
@@ -129,24 +136,15 @@ fn read_all(mut from: impl Read, bytes: &mut Vec<u8>) -> io::Result<()> {
     }
 }
 
-/// What standard input is: a network system begins with a brace or a bracket,
-/// and no program does.
-fn guessed(bytes: &[u8]) -> InputKind {
-    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
-        Some(b'{' | b'[') => InputKind::Json,
-        _ => InputKind::Ser,
-    }
-}
-
-pub(crate) fn kind_of(path: &Path, given: Option<InputKind>) -> Result<InputKind, Failure> {
-    if let Some(kind) = given {
-        return Ok(kind);
-    }
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("ser") => Ok(InputKind::Ser),
-        Some("json") => Ok(InputKind::Json),
-        _ => Err(Failure::message(format!(
+/// What a file holds: as its name says, else as its text says. Standard input that says nothing is a program, so that
+/// its mistakes are shown.
+fn kind_of(asked: &str, path: &Path, bytes: &[u8]) -> Result<InputKind, Failure> {
+    let door = Door::of_name(path).or_else(|| Door::of_text(&String::from_utf8_lossy(bytes)));
+    match door {
+        Some(Door::Requests(kind)) => Ok(kind),
+        Some(other) => Err(other.elsewhere(asked, path)),
+        None if path == Path::new("-") => Ok(InputKind::Ser),
+        None => Err(Failure::message(format!(
             "cannot tell what {} is; say --input ser or --input json [E0503]",
             escape::name(&file_name(path))
         ))),

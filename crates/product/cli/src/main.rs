@@ -4,6 +4,7 @@
 mod args;
 mod commands;
 mod config;
+mod doors;
 mod failure;
 mod input;
 mod limits;

@@ -94,7 +94,14 @@ impl FileReport {
             let level = if note.severity == "note" { "notice" } else { note.severity };
             line(level, Some(note.span), &note.code, &note.message);
         }
+        if let Some(promise) = self.expected.filter(|promise| !promise.holds) {
+            line("error", None, "not as expected", &format!("{}, {}", self.headline(), promise.words()));
+        }
         match self.verdict {
+            // What is expected is no news beside the lines of a change, but the log names it.
+            _ if self.expected.is_some_and(|promise| promise.holds) => {
+                let _ = writeln!(out, "{}  {}   as its header expects", self.headline(), command_log(&name(plain(&self.file))));
+            }
             Verdict::NotSerializable => {
                 let run = self.counterexample.as_ref();
                 let name = run.and_then(|run| run.anomaly).map_or_else(String::new, |name| format!(": {}", name.replace('-', " ")));
@@ -134,7 +141,8 @@ impl FileReport {
         };
         let anomaly = self.counterexample.as_ref().and_then(|run| run.anomaly);
         let anomaly = anomaly.map_or_else(String::new, |anomaly| format!(": {}", anomaly.replace('-', " ")));
-        let _ = writeln!(out, "## {}: {verdict}{anomaly}\n", code_span(&name(&self.file)));
+        let expected = self.expected.map_or_else(String::new, |promise| format!(", {}", promise.words()));
+        let _ = writeln!(out, "## {}: {verdict}{anomaly}{expected}\n", code_span(&name(&self.file)));
         match (&self.counterexample, self.verdict) {
             (Some(run), _) => {
                 let mut told = String::new();
@@ -169,6 +177,9 @@ impl FileReport {
     }
 }
 
+/// The rule of a verdict that the header of a file does not expect.
+const NOT_AS_EXPECTED: &str = "not-as-expected";
+
 /// All reports as one SARIF 2.1.0 log, the run of each counterexample as a
 /// thread flow.
 pub fn sarif(reports: &[FileReport], version: &str) -> String {
@@ -183,7 +194,15 @@ pub fn sarif(reports: &[FileReport], version: &str) -> String {
             }));
             rules.push(note.code.clone());
         }
+        if let Some(promise) = report.expected.filter(|promise| !promise.holds) {
+            rules.push(NOT_AS_EXPECTED.to_owned());
+            let message = format!("{}, {}", report.headline(), promise.words());
+            let locations = [location(&report.file, None)];
+            results.push(json!({"ruleId": NOT_AS_EXPECTED, "level": "error", "message": {"text": message}, "locations": locations}));
+        }
         let result = match (report.verdict, &report.counterexample) {
+            // What is expected is no finding.
+            _ if report.expected.is_some_and(|promise| promise.holds) => continue,
             (Verdict::NotSerializable, Some(run)) => {
                 let rule = run.anomaly.unwrap_or("not-serializable");
                 rules.push(rule.to_owned());

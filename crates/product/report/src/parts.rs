@@ -18,6 +18,27 @@ pub enum Verdict {
     Error,
 }
 
+/// The verdict that the header of a file promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct HeaderPromise {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Whether it is the one that was found.
+    pub holds: bool,
+}
+
+impl HeaderPromise {
+    /// How it compares, in words.
+    pub(crate) fn words(self) -> &'static str {
+        match self.verdict {
+            _ if self.holds => "as its header expects",
+            Verdict::Serializable => "but its header expects serializable",
+            Verdict::Fault => "but its header expects can fail",
+            _ => "but its header expects not serializable",
+        }
+    }
+}
+
 /// An answer, and how often it is given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OpenAnswer {

@@ -59,6 +59,7 @@ impl FileReport {
             counterexample,
             fault,
             fix,
+            expected,
             trace,
         } = self;
         let note =
@@ -121,6 +122,7 @@ impl FileReport {
             counterexample: counterexample.as_ref().map(Counterexample::shown),
             fault: fault.as_ref().map(FaultNote::shown),
             fix: fix.as_ref().map(hint),
+            expected: *expected,
             trace: trace.clone(),
         }
     }

@@ -253,6 +253,22 @@ pub struct TsoFence {
     pub litmus: bool,
 }
 
+/// A demand for which no change of this kind helps, because store buffers are not what it fails for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TsoUnhelped {
+    /// Its number among the questions of the program, from 1.
+    pub question: usize,
+    /// As it is written.
+    pub text: String,
+    /// Line and column, from 1.
+    pub at: (u32, u32),
+    /// Under sequential consistency: reachable or undecided.
+    pub sc: TsoAnswer,
+    /// Why it is undecided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
 /// What makes a program robust, or bad states unreachable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TsoFix {
@@ -277,6 +293,9 @@ pub struct TsoFix {
     pub also: Vec<Vec<TsoFence>>,
     /// Whether it is shown that there are no others.
     pub all: bool,
+    /// The demands that are violated under sequential consistency too, or may be: no change here helps for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<TsoUnhelped>,
     /// The evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<TsoCertificate>,
@@ -295,8 +314,15 @@ impl TsoFix {
             cost: None,
             also: Vec::new(),
             all: false,
+            questions: Vec::new(),
             certificate: None,
         }
+    }
+
+    /// The worst of the answers that no change helps for.
+    pub fn unhelped(&self) -> Option<TsoAnswer> {
+        let answers = || self.questions.iter().map(|question| question.sc);
+        answers().find(|answer| *answer == TsoAnswer::Reachable).or_else(|| answers().next())
     }
 
     /// One object on one line.

@@ -9,7 +9,7 @@ use crate::counterexample::{Answered, Counterexample, Explanation, StateValues};
 use crate::escape::{json, name, shell};
 use crate::fault::FaultNote;
 use crate::fix::{FixHint, Fixable};
-use crate::parts::{CertificateNote, Note, OpenAnswer, RuledOut, Sizes, StuckNote, Times, Verdict};
+use crate::parts::{CertificateNote, HeaderPromise, Note, OpenAnswer, RuledOut, Sizes, StuckNote, Times, Verdict};
 use crate::proof::{self, ProofNote, UNBOUNDED};
 use crate::screen::{Look, time};
 use crate::stages::StageReport;
@@ -17,6 +17,11 @@ use crate::timeline::{excerpt, excerpt_lines, line_notes, table};
 use crate::why::why;
 use serde::Serialize;
 use serval_diagnostic::{Diagnostic, LineIndex, Severity};
+
+/// Notes that stand beside a verdict on the screen: what was proved is less than it seems.
+pub const HOLLOW: [&str; 2] = [ONE_STEP, "N0312"];
+/// The one of them that is about the whole program.
+const ONE_STEP: &str = "N0311";
 
 /// Everything about one file. Absent parts are left out.
 #[derive(Clone, Debug, Serialize)]
@@ -86,6 +91,9 @@ pub struct FileReport {
     /// Whether removing `yield`s would help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<FixHint>,
+    /// What the header promises, if that is to count and the file is decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<HeaderPromise>,
     /// Where the counterexample was saved.
     #[serde(skip)]
     pub trace: Option<String>,
@@ -136,6 +144,7 @@ impl FileReport {
             counterexample: None,
             fault: None,
             fix: None,
+            expected: None,
             trace: None,
         }
     }
@@ -158,12 +167,36 @@ impl FileReport {
     /// serializable, it says how much.
     pub fn to_line(&self, look: Look) -> String {
         let text = self.shown().in_text(false, look);
-        let notes = match self.stuck_once().len() + usize::from(self.proof.iter().any(|note| note.unbounded)) {
+        let notes = match self.stuck_once().len() + usize::from(self.proof.iter().any(|note| note.unbounded)) + self.hollow().count() {
             count if count == 0 || self.verdict != Verdict::Serializable => String::new(),
             1 => "   1 note".to_owned(),
             count => format!("   {count} notes"),
         };
         look.finish(&format!("{}{notes}\n", text.lines().next().unwrap_or_default()))
+    }
+
+    /// The line about a file among many: the verdict, how many warnings there are, and how it compares with what the
+    /// header promises.
+    pub fn to_line_of_many(&self, look: Look) -> String {
+        if self.verdict == Verdict::Error {
+            // What is wrong has been drawn.
+            return look.finish(&format!("error  {}\n", name(&self.file)));
+        }
+        let mut line = self.to_line(look).trim_end_matches('\n').to_owned();
+        match self.notes.iter().filter(|note| note.severity == "warning").count() {
+            0 => {}
+            1 => line += "   1 warning",
+            count => line += &format!("   {count} warnings"),
+        }
+        if let Some(promise) = self.expected {
+            line += &format!("   {}", promise.words());
+        }
+        line + "\n"
+    }
+
+    /// What a proof does not say: notes on what it is about nothing.
+    fn hollow(&self) -> impl Iterator<Item = &Note> {
+        self.notes.iter().filter(|note| self.verdict == Verdict::Serializable && HOLLOW.contains(&note.code.as_str()))
     }
 
     /// What [`FileReport::to_text`] says before it comes to what is looked for when the verdict is known: the fix of a
@@ -261,8 +294,15 @@ impl FileReport {
             let checked = if certificate.verified { "checked" } else { "not checked" };
             let _ = writeln!(out, "\n  certificate     {} {checked}{saved}", certificate.kind);
         }
+        if let Some(promise) = self.expected {
+            let _ = writeln!(out, "  expected        {}", promise.words());
+        }
         if self.proof.iter().any(|note| note.unbounded) {
             let _ = writeln!(out, "  note            {UNBOUNDED}");
+        }
+        for note in self.hollow() {
+            let place = if note.code == ONE_STEP { String::new() } else { format!("line {}: ", note.span[0]) };
+            let _ = writeln!(out, "  note            {place}{}   serval explain {}", note.message, note.code);
         }
         for stuck in self.stuck_once() {
             let place = stuck.place();
@@ -411,7 +451,7 @@ impl FileReport {
         (self.file != "-").then(|| shell(&self.file))
     }
 
-    fn headline(&self) -> &'static str {
+    pub(crate) fn headline(&self) -> &'static str {
         match self.verdict {
             Verdict::Serializable => "serializable",
             Verdict::NotSerializable => "not serializable",

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serval_budget::{Budget, Cancel};
-use serval_compile::{CompileError, Compiled, no_global};
+use serval_compile::{CompileError, Compiled, without_states};
 use serval_engine::search::run_certificate;
 use serval_engine::stuck::find_stuck;
 use serval_model::{LocalId, NetworkSystem};
@@ -61,7 +61,7 @@ impl SideFindings {
             }
             Err(_) => {
                 let program = if let Content::Program(program) = input.content() { Some(program) } else { None };
-                Self { findings: program.and_then(no_global).into_iter().collect(), ..Self::default() }
+                Self { findings: program.and_then(without_states).into_iter().collect(), ..Self::default() }
             }
         }
     }

@@ -252,6 +252,11 @@ impl Component {
         &self.system
     }
 
+    /// What runs its steps.
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
     /// What each local state is, by number.
     pub(crate) fn local_states(&self) -> &[LocalState] {
         &self.local_states

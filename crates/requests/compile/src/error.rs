@@ -25,6 +25,8 @@ serval_diagnostic::codes! {
     OUTSIDE = "E0308", Error, "a value outside of a range";
     SILENT = "W0309", Warning, "a request that can never answer";
     NO_GLOBAL = "N0310", Note, "a program without any global variable";
+    ONE_STEP = "N0311", Note, "a program in which no request ever pauses";
+    NEVER_BEGUN = "N0312", Note, "a branch that no run comes to";
 }
 
 /// The codes of this crate.

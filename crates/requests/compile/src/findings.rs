@@ -1,13 +1,15 @@
 //! What is worth saying about a program whose states are all known: locks that
-//! are released without being held, requests that never answer, and ranges of
-//! which a part is never used.
+//! are released without being held, requests that never answer, ranges of
+//! which a part is never used, and branches that no run comes to. And what is
+//! worth saying of a program whatever its states are.
 
 use indexmap::IndexMap;
 use serval_model::LocalId;
-use serval_syntax::{Diagnostic, Program, Span};
+use serval_syntax::{Diagnostic, ExprKind, Program, Span};
 
 use crate::compiled::Compiled;
-use crate::error::{NO_GLOBAL, SILENT, UNREACHED};
+use crate::dead::never_begun;
+use crate::error::{NO_GLOBAL, ONE_STEP, SILENT, UNREACHED};
 
 impl Compiled {
     /// What is worth a warning or a note, now that all states are known.
@@ -16,22 +18,42 @@ impl Compiled {
         let mut findings: Vec<Diagnostic> = remarks.map(|remark| remark.diagnostic(text)).collect();
         findings.extend(unreached(self));
         findings.extend(silent(self));
-        findings.extend(no_global(self.program()));
-        findings.retain(|finding| !self.program().allowances.iter().any(|allowance| allowance.covers(finding)));
+        findings.extend(never_begun(self, text));
+        findings.extend(without_states(self.program()));
+        findings.retain(|finding| !is_allowed(self.program(), finding));
         findings.sort_by_key(|finding| (finding.primary.span, finding.code));
         findings.dedup();
         findings
     }
 }
 
+/// What makes a verdict say little, as the text alone shows: nothing is shared, or each request is one step.
+pub fn without_states(program: &Program) -> Option<Diagnostic> {
+    no_global(program).or_else(|| one_step(program)).filter(|finding| !is_allowed(program, finding))
+}
+
+fn is_allowed(program: &Program, finding: &Diagnostic) -> bool {
+    program.allowances.iter().any(|allowance| allowance.covers(finding))
+}
+
 /// A program whose requests share nothing: whatever it is, it is serializable,
 /// and that says nothing.
-pub fn no_global(program: &Program) -> Option<Diagnostic> {
+fn no_global(program: &Program) -> Option<Diagnostic> {
     let first = program.requests.first().filter(|_| program.globals.is_empty())?;
-    let finding = Diagnostic::note(NO_GLOBAL, first.name_span, "this program has no global variable: its requests share nothing")
-        .help("names of shared variables begin with a capital letter, as in `Balance`");
-    let allowed = program.allowances.iter().any(|allowance| allowance.covers(&finding));
-    (!allowed).then_some(finding)
+    let finding = Diagnostic::note(NO_GLOBAL, first.name_span, "this program has no global variable: its requests share nothing");
+    Some(finding.help("names of shared variables begin with a capital letter, as in `Balance`"))
+}
+
+/// A program none of whose requests pauses: they run one at a time whatever they do, and that says nothing about
+/// handlers that wait for something in between. Waiting for a condition or a lock is a pause.
+fn one_step(program: &Program) -> Option<Diagnostic> {
+    let mut pauses = false;
+    for request in &program.requests {
+        request.body.visit(&mut |part| pauses |= matches!(part.kind, ExprKind::Yield));
+    }
+    let first = program.requests.first().filter(|_| !pauses)?;
+    let finding = Diagnostic::note(ONE_STEP, first.name_span, "each handler is one step here: put a `yield` where it waits");
+    Some(finding.help("a call to a database, a queue or a person takes time, and other requests run meanwhile"))
 }
 
 /// Requests that can never answer: no way through their local states leads to

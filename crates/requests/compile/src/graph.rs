@@ -239,6 +239,21 @@ pub(crate) struct Graph {
     pub(crate) named_regs: Vec<String>,
     /// How many registers there are in all.
     pub(crate) reg_count: usize,
+    /// The branches of `if` and `while`; of a graph as it was lowered.
+    pub(crate) branches: Vec<GraphBranch>,
+}
+
+/// A branch of `if` or `while`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GraphBranch {
+    /// Where it stands in the text.
+    pub(crate) place: Span,
+    /// The node with which its condition begins, the first of them in a chain.
+    pub(crate) head: NodeId,
+    /// The node with which it begins itself.
+    pub(crate) entry: NodeId,
+    /// Whether one of the conditions before it is constant, so that it may be switched on and off there.
+    pub(crate) switched: bool,
 }
 
 impl Graph {

@@ -14,6 +14,7 @@
 mod closed;
 mod compiled;
 pub mod control;
+mod dead;
 mod disjoint;
 #[cfg(test)]
 mod doctored;
@@ -44,7 +45,7 @@ pub use closed::Unclosed;
 pub use compiled::{Compiled, Component, compile};
 pub use error::{CompileError, FaultReport, GrowthReport, ReportedStep, codes};
 pub use fault_run::{FaultEvent, FaultRun, Needs};
-pub use findings::no_global;
+pub use findings::without_states;
 pub use lazy::Lazy;
 pub use machine::{Fault, FaultKind, StepLimits};
 pub use options::{Limits, Mode, Options};

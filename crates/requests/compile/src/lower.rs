@@ -18,7 +18,7 @@
 use rustc_hash::FxHashMap;
 use serval_syntax::{ArithmeticOp, CompareOp, Expr, ExprKind, Program, Request, Span, Variable};
 
-use crate::graph::{Graph, Node, NodeId, Op, Operand, Reg};
+use crate::graph::{Graph, GraphBranch, Node, NodeId, Op, Operand, Reg};
 
 /// Lowers all requests of `program` into one graph.
 pub(crate) fn lower(program: &Program) -> Graph {
@@ -41,7 +41,14 @@ pub(crate) fn lower(program: &Program) -> Graph {
             Reg(first_temp - 1)
         });
     }
-    let graph = Graph { nodes: Vec::new(), spans: Vec::new(), entries: Vec::new(), named_regs, reg_count: first_temp as usize };
+    let graph = Graph {
+        nodes: Vec::new(),
+        spans: Vec::new(),
+        entries: Vec::new(),
+        named_regs,
+        reg_count: first_temp as usize,
+        branches: Vec::new(),
+    };
     let mut lowering = Lowering { graph, locals: Vec::new(), first_temp };
     for request in &program.requests {
         lowering.locals = request.locals.iter().map(|local| reg_of_name[local.name.as_str()]).collect();
@@ -158,10 +165,15 @@ impl Lowering {
                     Some(otherwise) => self.lower(otherwise, to, next, depth),
                     None => self.op(Op::Copy { to, from: Operand::Const(0) }, e.span, next),
                 };
+                let mut begun: Vec<(Span, NodeId)> = otherwise.iter().map(|otherwise| (otherwise.span, node)).collect();
                 for arm in arms.iter().rev() {
                     let body = self.lower(&arm.body, to, next, depth);
+                    begun.push((arm.body.span, body));
                     node = self.test(&arm.condition, body, node, depth);
                 }
+                let switched = arms.iter().any(|arm| is_constant(&arm.condition));
+                let branches = begun.into_iter().map(|(place, entry)| GraphBranch { place, head: node, entry, switched });
+                self.graph.branches.extend(branches);
                 node
             }
             ExprKind::While { condition, body } => {
@@ -170,8 +182,10 @@ impl Lowering {
                 let exit = self.op(Op::Copy { to, from: Operand::Const(0) }, e.span, next);
                 let head = self.add(Node::Never, e.span);
                 let unused = self.temp(depth);
+                let place = body.span;
                 let body = self.lower(body, unused, head, depth.deeper(1));
                 let test = self.test(condition, body, exit, depth);
+                self.graph.branches.push(GraphBranch { place, head: test, entry: body, switched: is_constant(condition) });
                 self.graph.nodes[head.index()] = Node::Branch { test: Operand::Const(1), then: test, otherwise: test };
                 head
             }
@@ -286,6 +300,18 @@ fn last(e: &Expr) -> &Expr {
         ExprKind::Sequence(parts) => parts.last().map_or(e, last),
         _ => e,
     }
+}
+
+/// Whether `e` has the same value in every run: numbers, constants and parameters, and what is computed from them.
+fn is_constant(e: &Expr) -> bool {
+    let mut constant = true;
+    e.visit(&mut |e| {
+        constant &= !matches!(
+            e.kind,
+            ExprKind::Read(_) | ExprKind::Choice | ExprKind::Yield | ExprKind::Assign { .. } | ExprKind::While { .. } | ExprKind::Return(_)
+        );
+    });
+    constant
 }
 
 /// Whether evaluating `e` may assign `target`.

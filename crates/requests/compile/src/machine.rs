@@ -281,6 +281,9 @@ impl Machine {
     ) -> Result<(), Fault> {
         let mut cycle = CycleWatch::default();
         loop {
+            if let Some(passed) = scratch.passed.get_mut(at.index()) {
+                *passed = true;
+            }
             let here = self.graph.spans[at.index()];
             let meets = match self.meeting[at.index()] {
                 Meeting::No => false,

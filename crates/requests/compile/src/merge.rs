@@ -49,6 +49,7 @@ pub(crate) fn merge(graph: &Graph, group_of: &dyn Fn(NodeId) -> u32) -> Merged {
         entries: graph.entries.iter().filter_map(|entry| image[entry.index()]).collect(),
         named_regs: graph.named_regs.clone(),
         reg_count: graph.reg_count,
+        branches: Vec::new(),
         nodes,
     };
     Merged { graph: merged, image }

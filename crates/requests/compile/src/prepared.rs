@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use serval_model::RequestId;
 use serval_syntax::{GlobalVar, Program};
 
-use crate::graph::{Graph, NodeId, Reg};
+use crate::graph::{Graph, GraphBranch, NodeId, Reg};
 use crate::liveness::Liveness;
 use crate::machine::{Keep, Machine, Waiting};
 use crate::naming::Naming;
@@ -65,6 +65,15 @@ impl Prepared {
     /// The program as written, ready to run.
     pub fn source(&self) -> &Source {
         &self.source
+    }
+
+    /// The branches of the program as written, and the node of the graph that is run that a node of it became.
+    pub(crate) fn branches(&self) -> &[GraphBranch] {
+        &self.source.machine.graph.branches
+    }
+
+    pub(crate) fn image_of_node(&self, id: NodeId) -> Option<NodeId> {
+        self.image.get(id.index()).copied().flatten()
     }
 
     pub(crate) fn machine(&self) -> &Arc<Machine> {

@@ -57,6 +57,17 @@ pub fn decide_many(program: &Program, limits: &EngineLimits, budget: &mut Budget
     Ok(Outcome { certificate: many.certificate, open: many.open })
 }
 
+/// Answers all questions under sequential consistency, and leaves all else open.
+pub fn sequential_many(program: &Program, limits: &EngineLimits, budget: &mut Budget) -> Result<Outcome, FaultWith> {
+    let count = program.questions.len();
+    let open = Open { sc: vec![None; count], tso: vec![None; count], robust: None };
+    let mut many = Many { program, limits, certificate: Certificate::new(program), open };
+    if count > 0 {
+        many.sequential(budget)?;
+    }
+    Ok(Outcome { certificate: many.certificate, open: many.open })
+}
+
 struct Many<'p> {
     program: &'p Program,
     limits: &'p EngineLimits,

@@ -51,7 +51,7 @@ pub mod vain;
 pub mod witness;
 
 pub use any::{AnyOutcome, decide_any};
-pub use copies::{FaultWith, decide_many};
+pub use copies::{FaultWith, decide_many, sequential_many};
 pub use decide::{Method, Open, Outcome, decide, decide_by, sequential, sequential_finals};
 pub use fences::{Fixed, Wanted, fix, fix_as, prove};
 pub use finals::{Finals, final_states};

@@ -91,7 +91,7 @@ pub(crate) struct TsoCheck {
 #[derive(ClapArgs, Clone, Debug)]
 #[command(
     mut_arg("jobs", |jobs| jobs.help(ONE_THREAD)),
-    after_help = "The changed program is proved to meet the goal, and every cheaper set is refuted, before anything is said.\n\nExamples:\n  serval tso fix sb.tso\n  serval tso fix sb.tso --goal reach       no bad state is reached; the program need not be robust\n  serval tso fix sb.tso --with xchg        locked stores instead of fences\n  serval tso fix sb.tso --cost loop=10     a fence in a loop is as dear as ten\n  serval tso fix sb.tso --all 5 --apply=2  five sets, the second of which is written into the file\n\nExit status: 0 robust already or fixed, 1 no set of fences helps, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+    after_help = "The changed program is proved to meet the goal, and every cheaper set is refuted, before anything is said.\n\nExamples:\n  serval tso fix sb.tso\n  serval tso fix sb.tso --goal reach       no bad state is reached; the program need not be robust\n  serval tso fix sb.tso --with xchg        locked stores instead of fences\n  serval tso fix sb.tso --cost loop=10     a fence in a loop is as dear as ten\n  serval tso fix sb.tso --all 5 --apply=2  five sets, the second of which is written into the file\n\nExit status: 0 robust already or fixed, 1 no set of fences helps, or a question is violated under SC too, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct TsoFix {
     /// A program (.tso) or a litmus test (.litmus); - reads standard input

@@ -59,6 +59,7 @@ pub(crate) fn run(args: &Bench, messages: Messages) -> Result<ExitCode, Failure>
         allow: Vec::new(),
         style: serval::FormatStyle::default(),
         cache: None,
+        found: None,
     });
     let mut all: Vec<Subjected> = subjects.iter().map(|subject| Subjected { subject, runs: Vec::new() }).collect();
     measuring.measure(&checking, &mut all, |_| true)?;
@@ -125,6 +126,8 @@ fn check_args(args: &Bench) -> Check {
         keep: Vec::new(),
         no_fix: true,
         scale: None,
+        expected: false,
+        help_all: None,
         exit_zero: false,
         no_times: false,
         verbose: false,

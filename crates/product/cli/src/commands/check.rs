@@ -13,6 +13,7 @@ pub(super) mod watch;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use serval::{ClassicOptions, Method, Methods};
 use serval_report::html::{self, IndexEntry};
@@ -84,6 +85,8 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
         _ => messages,
     };
     let cache = Cache::of_user(messages.quiet).map(Arc::new);
+    let brief = several && !messages.quiet && args.format == OutputFormat::Text && !args.full && !args.verbose;
+    let found = Arc::new(AtomicBool::new(false));
     let mut tasks: Vec<FileTask<'_>> = Vec::new();
     for file in files {
         let config = configs.of(file, messages.style)?;
@@ -94,7 +97,8 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
                 let (methods, allow) = (methods(&args.method, &args.classic)?, config.allow.clone());
                 let cache = cache.clone().filter(|_| !args.no_cache);
                 let style = config.format;
-                Arc::new(Checking { args, messages, several, methods, allow, style, cache })
+                let found = brief.then(|| Arc::clone(&found));
+                Arc::new(Checking { args, messages, several, methods, allow, style, cache, found })
             }
         };
         tasks.push(FileTask { file, config, checking });
@@ -103,23 +107,23 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
     let mut worst = Status::Fine;
     let mut reports = Vec::new();
     let (mut index, mut pages) = (Vec::new(), None);
-    let mut many = Many::new(several && !messages.quiet && args.format == OutputFormat::Text, args.full);
+    let mut many = Many::new(several && !messages.quiet && args.format == OutputFormat::Text, brief);
     for FileTask { file, checking, .. } in &tasks {
         let (args, path) = (&checking.args, file.to_path_buf());
         let kind = args.input;
-        let Checked { report, status, told, .. } = checking.checked(&input::name_of(file), move || input::load(&path, kind))?;
+        let Checked { report, status, told, .. } = checking.checked(&input::name_of(file), move || input::load("check", &path, kind))?;
         let text = match args.format {
             OutputFormat::Json => report.to_json(),
-            OutputFormat::Text if report.verdict == Verdict::Error => String::new(),
+            OutputFormat::Text if messages.quiet && report.verdict == Verdict::Error => String::new(),
             OutputFormat::Text if messages.quiet => report.to_line(messages.look),
-            OutputFormat::Text => many.text(&report, args.verbose, messages.look),
+            OutputFormat::Text => many.text(&report, status, args.verbose, messages.look),
             OutputFormat::Github => report.to_github(),
             OutputFormat::Markdown => report.to_markdown(),
             OutputFormat::Sarif => String::new(),
         };
         write_to(None, text.get(told..).unwrap_or_default())?;
         worst = worst.max(status);
-        many.count(report.verdict);
+        many.count(&report);
         if let Some(page) = args.html.as_deref().filter(|_| several) {
             index.push(IndexEntry::new(&report, &name_in_directory(&report.file, "html")));
             pages = Some(page);

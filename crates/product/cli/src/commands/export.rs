@@ -23,7 +23,7 @@ pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
     if let Some(kind) = weak::kind_of(args) {
         return weak::run(args, kind, messages);
     }
-    let File { name, input } = input::read(&args.input, messages)?;
+    let File { name, input } = input::read("export", &args.input, messages)?;
     let shown = escape::name(&name);
     let Some(writer) = ExportWriter::of(args.to.format) else {
         if args.to.format != Format::Core {

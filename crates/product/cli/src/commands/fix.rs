@@ -136,7 +136,7 @@ fn repaired(
     messages: Messages,
     watch: &Watch,
 ) -> Result<FixOutcome, Failure> {
-    let Some(loaded) = watch.until(|| input::load(file, kind)) else { return Ok(FixOutcome::Stopped(watch.reason())) };
+    let Some(loaded) = watch.until(|| input::load("fix", file, kind)) else { return Ok(FixOutcome::Stopped(watch.reason())) };
     let file = loaded?.usable(messages)?;
     let input = &file.input;
     let Content::Program(_) = input.content() else {

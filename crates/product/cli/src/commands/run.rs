@@ -19,7 +19,7 @@ use crate::output::{keep_input, say, write_file, write_to};
 
 pub(crate) fn run(args: &RunArgs, messages: Messages) -> Result<(), Failure> {
     keep_input(&args.input.file, args.trace.as_deref())?;
-    let File { input, .. } = input::read(&args.input, messages)?;
+    let File { input, .. } = input::read("run", &args.input, messages)?;
     match input.content() {
         Content::Systems(systems) => drive(args, &mut || Box::new(SystemSimulator::new(systems))),
         Content::Program(program) => {

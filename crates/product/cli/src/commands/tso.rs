@@ -11,6 +11,7 @@ use serval_report::tso::{TsoAnswer, TsoFix as FixReport, TsoReport, TsoRobust};
 
 use crate::args::{Tso, TsoAim, TsoCheck, TsoCheckFormat, TsoCommand, TsoFix, TsoFormat, TsoInputKind, TsoOnly, TsoWith};
 use crate::commands::check::{Status, millis, name_in_directory, save};
+use crate::doors::Door;
 use crate::failure::Failure;
 use crate::input::{Messages, name_of, program_text, shown};
 use crate::limits::{self, Lost, Watch, watched};
@@ -23,17 +24,23 @@ pub(crate) fn run(args: &Tso, messages: Messages) -> Result<ExitCode, Failure> {
     }
 }
 
-/// How a file is written: as its name says, or as the command line says.
-fn syntax_of(path: &Path, given: Option<TsoInputKind>) -> Syntax {
+/// How a file is written: as the command line says, or its name, or its text. What is for another command is sent
+/// there; what says nothing is a program, so that its mistakes are shown.
+fn syntax_of(asked: &str, path: &Path, text: &str, given: Option<TsoInputKind>) -> Result<Syntax, Failure> {
     match given {
-        Some(TsoInputKind::Litmus) => Syntax::Litmus,
-        Some(TsoInputKind::Tso) => Syntax::Tso,
-        None => path.extension().and_then(|ending| Syntax::of_ending(ending.to_str()?)).unwrap_or_default(),
+        Some(TsoInputKind::Litmus) => return Ok(Syntax::Litmus),
+        Some(TsoInputKind::Tso) => return Ok(Syntax::Tso),
+        None => {}
+    }
+    match Door::of_name(path).or_else(|| Door::of_text(text)) {
+        Some(Door::WeakMemory(syntax)) => Ok(syntax),
+        Some(other) => Err(other.elsewhere(asked, path)),
+        None => Ok(Syntax::Tso),
     }
 }
 
-/// Reads a program; what is wrong with it is drawn.
-pub(super) fn read(path: &Path, given: Option<TsoInputKind>, messages: Messages) -> Result<TsoInput, Failure> {
+/// Reads a program for a command; what is wrong with it is drawn.
+pub(super) fn read(asked: &str, path: &Path, given: Option<TsoInputKind>, messages: Messages) -> Result<TsoInput, Failure> {
     let name = name_of(path);
     let drawn =
         |diagnostics: &[serval::Diagnostic], text: &str| Failure::Input(render_diagnostics(diagnostics, &name, text, messages.style));
@@ -41,12 +48,13 @@ pub(super) fn read(path: &Path, given: Option<TsoInputKind>, messages: Messages)
     if let Some(mistake) = mistake {
         return Err(drawn(&[mistake], &text));
     }
-    TsoInput::read_as(text, syntax_of(path, given)).map_err(|(text, diagnostics)| drawn(&diagnostics, &text))
+    let syntax = syntax_of(asked, path, &text, given)?;
+    TsoInput::read_as(text, syntax).map_err(|(text, diagnostics)| drawn(&diagnostics, &text))
 }
 
 /// Reads a program, and asks what the command line asks.
 fn read_asked(args: &TsoCheck, path: &Path, messages: Messages) -> Result<TsoInput, Failure> {
-    let mut input = read(path, args.input, messages)?;
+    let mut input = read("check", path, args.input, messages)?;
     for question in &args.question {
         input.ask(question).map_err(|mistakes| Failure::Input(render_diagnostics(&mistakes, "--question", question, messages.style)))?;
     }
@@ -233,7 +241,7 @@ fn fixed(args: &TsoFix, messages: Messages) -> Result<ExitCode, Failure> {
     limits::watch_interrupts();
     limits::limit_memory(args.limits.memory);
     let name = name_of(&args.file);
-    let input = Arc::new(read(&args.file, None, messages)?);
+    let input = Arc::new(read("fix", &args.file, None, messages)?);
     let (shared, called, asked) = (Arc::clone(&input), name.clone(), args.clone());
     let outcome = watched(args.limits.time(), move |watch| {
         let mut options = options(watch, asked.max_states, TsoOptions::default().limits.buffer);
@@ -279,9 +287,10 @@ fn fixed(args: &TsoFix, messages: Messages) -> Result<ExitCode, Failure> {
             say(&format!("set {} is written to {}{}\n", args.apply.unwrap_or(1), shown(&args.file), written.words()));
         }
     }
-    Ok(ExitCode::from(match report.verdict {
-        "undecided" => 3,
-        "impossible" => 1,
+    // A program that is robust and violates what is demanded of it is not well.
+    Ok(ExitCode::from(match (report.verdict, report.unhelped()) {
+        ("impossible", _) | (_, Some(TsoAnswer::Reachable)) => 1,
+        ("undecided", _) | (_, Some(_)) => 3,
         _ => 0,
     }))
 }

@@ -6,13 +6,18 @@ use std::sync::LazyLock;
 
 use crate::support::{command, directory, root, serval, text};
 
-/// What `--help` says, as a terminal with 100 columns shows it, without blanks
-/// at the ends of lines.
+/// What `--help` says, or `--help-all` where there is more, as a terminal with 100 columns shows it, without blanks at
+/// the ends of lines.
 fn help(words: &[&str]) -> String {
-    let mut asked = command(&[words, &["--help"]].concat());
-    let output = asked.env("LC_ALL", "C.UTF-8").env("COLUMNS", "100").output().unwrap();
-    assert!(output.status.success(), "{words:?}");
-    text(&output.stdout).lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    let said = |option: &str| {
+        let mut asked = command(&[words, &[option]].concat());
+        let output = asked.env("LC_ALL", "C.UTF-8").env("COLUMNS", "100").output().unwrap();
+        assert!(output.status.success(), "{words:?}");
+        text(&output.stdout)
+    };
+    let usual = said("--help");
+    let all = if usual.contains("--help-all") { said("--help-all") } else { usual };
+    all.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 /// The commands that a help text lists.
@@ -170,7 +175,7 @@ fn pages_that_cannot_be_written_are_an_error() {
 
 /// The page of the book that holds all help texts.
 fn reference() -> String {
-    let mut page = "# Reference\n\nWhat `--help` says, for every command. This page is written by the tests from the program itself;\n\
+    let mut page = "# Reference\n\nWhat `--help` says, for every command, and `--help-all` for `check`. This page is written by the tests from the program itself;\n\
                     [Commands](commands.md) explains, with examples.\n"
         .to_owned();
     for (words, help) in commands() {

@@ -19,6 +19,7 @@ use crate::support::{command, directory, text};
 
 const GOOD: &str = "request a { X := 1 - X }\n";
 const BAD: &str = "request a { y := X; yield; X := 1 - y }\n";
+const WEAK: &str = "memory x = 0;\nthread A { x := 1; }\n";
 const SYSTEM: &str = "{\"initial_global\": \"g\", \"requests\": [[\"a\", \"l\"]], \"responses\": [[\"l\", \"r\"]], \"transitions\": []}\n";
 
 /// A place with everything that the rows name.
@@ -49,6 +50,12 @@ fn place() -> PathBuf {
     write("less.json", b"{\"initial_global\": \"g\"}");
     write("kind.json", SYSTEM.replace("\"g\"", "7").as_bytes());
     write("program.txt", GOOD.as_bytes());
+    write("letter.txt", b"Dear reader,\nhow are you?\n");
+    write("weak.txt", WEAK.as_bytes());
+    write("weak.tso", WEAK.as_bytes());
+    write("half.txt", b"memory x = 0;\nthread A { x = 1; }\n");
+    write("some.net", b"net n\ntr t p -> q\n");
+    write("some.txt", b"net n\ntr t p -> q\n");
     write("new\nline.ser", b"request a { X := }");
     fs::write(place.join(strange()), "request a { X := }").unwrap();
     write("noise.cert", b"\x80\x81\x82");
@@ -119,7 +126,24 @@ const ROWS: &[(&[&str], World, i32, &str)] = &[
     (&["check", "without"], Usual, 2, "error: there is no .ser or .json file in without"),
     (&["check", "locked.ser"], Permissions, 2, "error: cannot read locked.ser: Permission denied"),
     (&["check", "closed"], Permissions, 2, "error: cannot read closed: Permission denied"),
-    (&["check", "program.txt"], Usual, 2, "error: cannot tell what program.txt is; say --input ser"),
+    (&["check", "program.txt"], Usual, 0, ""),
+    (&["check", "letter.txt"], Usual, 2, "error: cannot tell what letter.txt is; say --input ser"),
+    // Another door.
+    (&["check", "weak.tso"], Usual, 2, "error: weak.tso is a program on weak memory: `serval tso check weak.tso` takes it"),
+    (&["fix", "weak.tso"], Usual, 2, "error: weak.tso is a program on weak memory: `serval tso fix weak.tso` takes it"),
+    (&["run", "weak.tso"], Usual, 2, "error: weak.tso is a program on weak memory: `serval tso check weak.tso` takes it"),
+    (&["check", "weak.txt"], Usual, 2, "error: weak.txt is a program on weak memory: `serval tso check weak.txt` takes it"),
+    (&["check", "half.txt"], Usual, 2, "error: half.txt is a program on weak memory: `serval tso check half.txt` takes it"),
+    (&["check", "some.net"], Usual, 2, "error: some.net is a Petri net: `serval net check some.net` takes it"),
+    (&["run", "some.net"], Usual, 2, "error: some.net is a Petri net: `serval net run some.net` takes it"),
+    (&["check", "some.txt"], Usual, 2, "error: some.txt is a Petri net: `serval net check some.txt --input net` takes it"),
+    (&["tso", "check", "good.ser"], Usual, 2, "error: good.ser is a program of requests: `serval check good.ser` takes it"),
+    (&["tso", "fix", "good.ser"], Usual, 2, "error: good.ser is a program of requests: `serval fix good.ser` takes it"),
+    (&["tso", "check", "some.net"], Usual, 2, "error: some.net is a Petri net: `serval net check some.net` takes it"),
+    (&["tso", "check", "weak.txt"], Usual, 0, ""),
+    (&["net", "check", "good.ser"], Usual, 2, "error: good.ser is a program of requests: `serval check good.ser` takes it"),
+    (&["net", "check", "weak.tso"], Usual, 2, "error: weak.tso is a program on weak memory: `serval tso check weak.tso` takes it"),
+    (&["net", "check", "some.txt", "-p", "one-safe"], Usual, 0, ""),
     (&["run", "without"], Usual, 2, "error: without is a directory"),
     (&["check", "new\nline.ser"], Usual, 2, "error[E0110]"),
     (&["check", "STRANGE"], Usual, 2, "error[E0110]"),

@@ -161,7 +161,7 @@ fn undecided_comes_with_advice_in_every_format() {
 #[test]
 fn pages_on_limits_name_options_that_the_commands_have() {
     let place = place("comfort-options");
-    let help = |command: &str| text(&serval(&place, &[command, "--help"], "").stdout);
+    let help = |command: &str| text(&serval(&place, &[command, if command == "check" { "--help-all" } else { "--help" }], "").stdout);
     let (check, export) = (help("check"), help("export"));
     for page in ["E0301", "E0305", "undecided"] {
         let told = text(&serval(&place, &["explain", page], "").stdout).replace('\n', " ");

@@ -20,7 +20,7 @@ fn long_options(text: &str) -> Vec<&str> {
 }
 
 fn check_help() -> String {
-    text(&serval(&["check", "--help"], b"").stdout)
+    text(&serval(&["check", "--help-all"], b"").stdout)
 }
 
 #[test]
@@ -84,6 +84,67 @@ fn act(name: &str, paths: &str, arguments: &str) -> (Output, Value, String) {
     (output, sarif, std::fs::read_to_string(here.join("output")).unwrap())
 }
 
+/// The program is built only where the cache has none, and kept before anything is checked.
+#[test]
+fn the_action_builds_once() {
+    let action = read("action.yml");
+    let (_, steps) = action.split_once("\n  steps:\n").unwrap();
+    let steps: Vec<&str> = steps.split("    - name: ").collect();
+    let position = |text: &str| {
+        let found: Vec<usize> = (0..steps.len()).filter(|&at| steps[at].contains(text)).collect();
+        assert_eq!(found.len(), 1, "{text}");
+        found[0]
+    };
+    let (named, restored) = (position("scripts/action-key"), position("uses: actions/cache/restore@"));
+    let (built, kept, checked) = (position("cargo install --locked --root"), position("uses: actions/cache/save@"), position("id: check"));
+    assert!(named < restored && restored < built && built < kept && kept < checked);
+    let missed = "if: steps.cache.outputs.cache-hit != 'true'\n";
+    assert!(steps[restored].contains("id: cache\n") && steps[built].contains(missed) && steps[kept].contains(missed));
+    for step in [restored, kept] {
+        assert!(steps[step].contains("path: ${{ runner.temp }}/serval\n"), "{}", steps[step]);
+        assert!(steps[step].contains("key: ${{ steps.program.outputs.key }}\n"), "{}", steps[step]);
+    }
+    assert!(steps[named].contains("id: program\n") && steps[built].contains("root=\"$RUNNER_TEMP/serval\"\n"));
+}
+
+/// The key of the cache: the same for the same program on the same machine, another for any other.
+#[cfg(unix)]
+#[test]
+fn the_cache_has_a_key_for_each_program() {
+    let here = directory("action-key");
+    std::fs::create_dir_all(here.join("scripts")).unwrap();
+    std::fs::create_dir_all(here.join("crates/a b")).unwrap();
+    std::fs::copy(root().join("scripts/action-key"), here.join("scripts/action-key")).unwrap();
+    for file in ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "crates/a b/lib.rs"] {
+        std::fs::write(here.join(file), file).unwrap();
+    }
+    let key = |system: &str, image: &str, version: &str| {
+        let output = here.join("output");
+        let _ = std::fs::remove_file(&output);
+        let mut script = Command::new("bash");
+        script.arg(here.join("scripts/action-key")).current_dir(std::env::temp_dir()).env("GITHUB_OUTPUT", &output);
+        script.env("RUNNER_OS", system).env("RUNNER_ARCH", "X64").env("ImageOS", image).env("SERVAL_VERSION", version);
+        let ended = script.output().unwrap();
+        assert!(ended.status.success(), "{}", text(&ended.stderr));
+        let written = std::fs::read_to_string(output).unwrap();
+        let key = written.strip_prefix("key=serval-").unwrap().trim_end().to_owned();
+        assert!(!key.contains(',') && key.len() < 200, "{key}");
+        key
+    };
+    let first = key("Linux", "ubuntu24", "");
+    assert_eq!(first, key("Linux", "ubuntu24", ""));
+    let others =
+        [key("macOS", "ubuntu24", ""), key("Linux", "ubuntu22", ""), key("Linux", "ubuntu24", "v1"), key("Linux", "ubuntu24", "v1,2")];
+    std::fs::write(here.join("crates/a b/lib.rs"), "other").unwrap();
+    let changed = key("Linux", "ubuntu24", "");
+    let mut all: Vec<&String> = others.iter().chain([&first, &changed]).collect();
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), 6, "{all:?}");
+    // A tag is a program of its own, whatever stands beside the action.
+    assert_eq!(others[2], key("Linux", "ubuntu24", "v1"));
+}
+
 #[cfg(unix)]
 #[test]
 fn the_action_checks() {
@@ -143,7 +204,8 @@ fn definitions_are_well_formed() {
         assert!(input["description"].is_string() && input["default"].is_string(), "{name}");
     }
     for step in action["runs"]["steps"].as_array().unwrap() {
-        assert!(step["run"].is_string() && step["shell"] == "bash", "{step}");
+        let is_cache = step["uses"].as_str().is_some_and(|action| action.starts_with("actions/cache/"));
+        assert!(is_cache || step["run"].is_string() && step["shell"] == "bash", "{step}");
     }
     let hooks = hooks.as_array().unwrap().clone();
     let ids: Vec<&str> = hooks.iter().map(|hook| hook["id"].as_str().unwrap()).collect();

@@ -35,26 +35,186 @@ fn each_file_has_a_line_and_there_is_a_tally() {
     let output = serval(&place, &["check", "--no-cache", "--no-times", "."]);
     let text = out(&output);
     let lines: Vec<&str> = text.lines().collect();
-    // What is not serializable has its details.
-    assert!(lines[0].starts_with("not serializable  ./lost-update.ser   lost update") && text.contains("\n  why  "), "{text}");
-    let rest = lines.iter().position(|line| line.starts_with("serializable  ./spin-lock.ser")).unwrap();
-    assert_eq!(lines[rest - 1], "", "{text}");
-    assert_eq!(lines[rest + 1..], ["", "2 files: 1 serializable, 1 not serializable"]);
+    let begins = [
+        "not serializable  ./lost-update.ser   lost update   2 requests (minimal)",
+        "serializable  ./spin-lock.ser   for any number of concurrent requests   certificate checked",
+        "",
+        "2 files: 1 serializable, 1 not serializable",
+        "",
+        "the counterexample in full",
+        "",
+        "not serializable  ./lost-update.ser   lost update   2 requests (minimal)",
+    ];
+    assert_eq!(lines[..begins.len()], begins);
+    // It is the whole report, with what would help.
+    assert!(["\n  why  ", "\n  fix  ", "\n  certificate  "].iter().all(|part| text.contains(part)), "{text}");
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(said, "note: 2 JSON files are no network systems and were skipped\n");
     let full = out(&serval(&place, &["check", "--no-cache", "--full", "."]));
     assert_eq!(full.matches("not serializable  ./lost-update.ser").count(), 1, "{full}");
+    assert!(full.ends_with("\n2 files: 1 serializable, 1 not serializable\n") && full.contains("\n  why  "), "{full}");
     // A note on what is serializable is not lost.
     std::fs::write(place.join("stuck.ser"), "request a { await (X == 1); 0 }\nrequest b { 0 }\n").unwrap();
     let stuck = out(&serval(&place, &["check", "--no-cache", "--no-times", "stuck.ser", "spin-lock.ser"]));
-    assert!(stuck.lines().next().unwrap().ends_with("certificate checked   1 note"), "{stuck}");
+    assert!(stuck.lines().next().unwrap().ends_with("certificate checked   1 note   2 warnings"), "{stuck}");
     assert!(out(&serval(&place, &["check", "--no-cache", "--full", "stuck.ser", "spin-lock.ser"])).contains("can get stuck for ever"));
     std::fs::remove_file(place.join("stuck.ser")).unwrap();
     let quiet = serval(&place, &["check", "--no-cache", "-q", "."]);
     assert_eq!((out(&quiet).lines().count(), quiet.stderr.len()), (2, 0));
     let one = out(&serval(&place, &["check", "--no-cache", "-q", "lost-update.ser"]));
     assert_eq!(one, "not serializable  lost-update.ser   lost update   2 requests (minimal)\n");
+}
+
+/// Of several counterexamples the first is shown; fixes are looked for only there, and warnings are counted.
+#[test]
+fn of_several_counterexamples_the_first_is_shown() {
+    let place = place("many-first");
+    std::fs::write(place.join("a.ser"), "request a { seen := N; yield; N := (seen + 1) % 3; y + seen }\n").unwrap();
+    std::fs::write(place.join("b.ser"), "request b { X := }\n").unwrap();
+    let output = serval(&place, &["check", "--no-cache", "--no-times", "."]);
+    let (text, told) = (out(&output), String::from_utf8_lossy(&output.stderr).into_owned());
+    let lines: Vec<&str> = text.lines().collect();
+    let begins =
+        ["not serializable  ./a.ser  ", "error  ./b.ser", "not serializable  ./lost-update.ser  ", "serializable  ./spin-lock.ser  "];
+    for (line, begin) in lines.iter().zip(begins) {
+        assert!(line.starts_with(begin), "{text}");
+    }
+    assert!(lines[0].ends_with("   2 warnings") || lines[0].ends_with("   1 warning"), "{text}");
+    assert_eq!(
+        lines[4..8],
+        [
+            "",
+            "4 files: 1 serializable, 2 not serializable, 1 with an error",
+            "",
+            "the first of 2 counterexamples in full; --full shows all"
+        ]
+    );
+    assert_eq!((text.matches("\n  fix  ").count(), text.matches("serval fix ./a.ser").count()), (1, 1), "{text}");
+    // A mistake is drawn, a warning is not.
+    assert!(told.contains("error[E0110]") && !told.contains("warning["), "{told}");
+    assert!(String::from_utf8_lossy(&serval(&place, &["check", "--no-cache", "--full", "."]).stderr).contains("warning["));
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// With `--expected` a verdict that the header promises is 0 and any other is 1, in every format; without a header it is
+/// as without the option.
+#[test]
+fn what_the_header_expects_counts() {
+    let place = place("many-expected");
+    let lost = std::fs::read_to_string(place.join("lost-update.ser")).unwrap();
+    assert!(lost.starts_with("// expect: not-serializable"), "{lost}");
+    let plain: String = lost.lines().skip(1).map(|line| format!("{line}\n")).collect();
+    std::fs::write(place.join("plain.txt"), &plain).unwrap();
+    std::fs::write(place.join("wrong.txt"), "// expect: not-serializable\nrequest a { X := 1 - X; yield; 0 }\n").unwrap();
+    std::fs::write(place.join("worse.txt"), format!("// expect: serializable\n{plain}")).unwrap();
+    std::fs::write(place.join("fails.txt"), "// expect: fault\nrequest a { X := 1 / (1 - X) }\n").unwrap();
+    let status = |arguments: &[&str]| {
+        let output = serval(&place, &[&["check", "--no-cache", "--no-times", "--expected"], arguments].concat());
+        (output.status.code().unwrap(), out(&output))
+    };
+    for (file, wanted) in [
+        ("lost-update.ser", 0),
+        ("spin-lock.ser", 0),
+        ("fails.txt", 0),
+        ("plain.txt", 1),
+        ("wrong.txt", 1),
+        ("worse.txt", 1),
+        ("none.ser", 2),
+        ("package.json", 2),
+    ] {
+        for format in ["text", "json", "github", "markdown", "sarif"] {
+            assert_eq!(status(&[file, "--format", format]).0, wanted, "{file} {format}");
+        }
+    }
+    // Undecided is undecided, whatever was expected.
+    assert_eq!(status(&["lost-update.ser", "--method", "lipton"]).0, 3);
+    assert_eq!(serval(&place, &["check", "--no-cache", "lost-update.ser"]).status.code(), Some(1));
+
+    let (good, text) = status(&["."]);
+    assert!(text.ends_with("\n2 files: 1 serializable, 1 not serializable; 2 as expected\n") && good == 0, "{text}");
+    assert!(
+        text.lines().all(|line| line.is_empty() || line.starts_with("2 files") || line.ends_with("   as its header expects")),
+        "{text}"
+    );
+    let (_, text) = status(&["lost-update.ser", "wrong.txt", "worse.txt"]);
+    assert!(text.contains("certificate checked   but its header expects not serializable\n"), "{text}");
+    assert!(text.contains("; 1 as expected, 2 not\n\nthe counterexample in full\n\nnot serializable  worse.txt"), "{text}");
+    assert!(text.contains("\n  expected        but its header expects serializable\n"), "{text}");
+
+    let schema: serde_json::Value = serde_json::from_str(include_str!("../../../../../docs/check.schema.json")).unwrap();
+    for line in status(&["lost-update.ser", "wrong.txt", "plain.txt", "--format", "json"]).1.lines() {
+        let report: serde_json::Value = serde_json::from_str(line).unwrap();
+        crate::schema::fits(&report, &schema, &schema, line);
+        let expected = match report["file"].as_str().unwrap() {
+            "lost-update.ser" => serde_json::json!({"verdict": "not-serializable", "holds": true}),
+            "wrong.txt" => serde_json::json!({"verdict": "not-serializable", "holds": false}),
+            _ => serde_json::Value::Null,
+        };
+        assert_eq!(report["expected"], expected);
+    }
+    // What is expected is no finding; what is not is one, also where nothing else is wrong.
+    let (_, log) = status(&["lost-update.ser", "wrong.txt", "--format", "github"]);
+    let wanted = "::error file=wrong.txt,title=not as expected::serializable, but its header expects not serializable\n";
+    assert!(log.contains("not serializable  lost-update.ser   as its header expects\n") && log.contains(wanted), "{log}");
+    let (_, log) = status(&["lost-update.ser", "wrong.txt", "--format", "sarif"]);
+    let log: serde_json::Value = serde_json::from_str(&log).unwrap();
+    let rules: Vec<&str> = log["runs"][0]["results"].as_array().unwrap().iter().map(|result| result["ruleId"].as_str().unwrap()).collect();
+    assert_eq!(rules, ["not-as-expected"]);
+    assert!(out(&serval(&place, &["explain", "not-as-expected"])).contains("--expected"));
+}
+
+/// `serval new` and what the first page says to type next.
+#[test]
+fn the_first_page_can_be_typed() {
+    let place = place("many-new");
+    let page = std::fs::read_to_string(examples().join("../docs/src/one-minute.md")).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `serval ")?.split('`').next());
+    let typed: Vec<&str> = rows.collect();
+    assert!(typed[0].starts_with("new ") && typed.len() >= 4, "{typed:?}");
+    for command in typed {
+        let words: Vec<&str> = command.split(' ').collect();
+        let output = serval(&place, &words);
+        let wanted = if words[0] == "check" { 1 } else { 0 };
+        assert_eq!(output.status.code(), Some(wanted), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    // The name of a program makes this alone.
+    let new = serval(&place, &["new", "alone.ser"]);
+    assert_eq!(String::from_utf8_lossy(&new.stderr), "wrote alone.ser\nnext: serval check alone.ser\n");
+    assert!(place.join("alone.ser").is_file());
+    assert_eq!(serval(&place, &["check", "alone.ser"]).status.code(), Some(1));
+    assert_eq!(serval(&place, &["new", "alone.ser"]).status.code(), Some(2));
+    assert!(serval(&place, &["new", "deep/in/here.ser"]).status.success() && place.join("deep/in/here.ser").is_file());
+    // A program that is looked for beside its directory is found in the message.
+    serval(&place, &["new", "cart"]);
+    let missed = serval(&place, &["check", "cart.ser"]);
+    assert!(String::from_utf8_lossy(&missed.stderr).contains("; there is cart/cart.ser [E0502]"), "{missed:?}");
+}
+
+/// The help of `check` has the ten options that people use; all of them are in `--help-all`.
+#[test]
+fn the_help_of_check_is_short() {
+    let place = place("many-help");
+    let options = |arguments: &[&str]| -> Vec<String> {
+        let text = out(&serval(&place, arguments));
+        let described = text.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+        let words = described.filter_map(|line| line.split_whitespace().find(|word| word.starts_with("--")));
+        words
+            .map(|word| word.split(['[', '=']).next().unwrap().to_owned())
+            .filter(|word| word != "--help" && word != "--help-all")
+            .collect()
+    };
+    let usual = options(&["check", "--help"]);
+    let ten =
+        ["--timeout", "--format", "--certificate", "--html", "--expected", "--exit-zero", "--verbose", "--full", "--watch", "--quiet"];
+    assert_eq!(usual, ten);
+    assert_eq!(options(&["check", "-h"]), ten);
+    assert_eq!(options(&["help", "check"]), ten);
+    let all = options(&["check", "--help-all"]);
+    assert!(all.len() > 20 && ten.iter().all(|option| all.iter().any(|known| known == option)), "{all:?}");
+    for option in ["--method", "--memory", "--jobs", "--allow", "--trace", "--no-cache", "--progress", "--color"] {
+        assert!(all.iter().any(|known| known == option), "{option}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Reports as people read them.
 
-use super::{TsoAnswer, TsoFence, TsoFinals, TsoFix, TsoQuestion, TsoReport, TsoRobust, TsoRun};
+use super::{TsoAnswer, TsoFence, TsoFinals, TsoFix, TsoQuestion, TsoReport, TsoRobust, TsoRun, TsoUnhelped};
 use crate::escape;
 
 /// How wide the column of questions is at most.
@@ -169,12 +169,34 @@ impl TsoFix {
         }
     }
 
+    /// What is still wrong when the program is robust.
+    fn unhelped_lines(&self, file: &str) -> String {
+        let line = |TsoUnhelped { question, text, at, sc, reason }: &TsoUnhelped| {
+            let place = format!("{file}:{}:{}: `{}`", at.0, at.1, escape::line(text));
+            match sc {
+                TsoAnswer::Reachable => {
+                    format!("  but question {question} is violated under SC too, and no fence helps for it\n    {place}\n")
+                }
+                _ => {
+                    let why = reason.as_ref().map_or_else(String::new, |reason| format!(": {}", escape::line(reason)));
+                    format!("  but whether question {question} is violated under SC too is undecided{why}\n    {place}\n")
+                }
+            }
+        };
+        let mut text: String = self.questions.iter().map(line).collect();
+        if self.unhelped() == Some(TsoAnswer::Reachable) {
+            text += &format!("  serval tso check {} shows how\n", escape::shell(&self.file));
+        }
+        text
+    }
+
     /// Everything.
     pub fn to_text(&self) -> String {
         let file = escape::name(&self.file);
         let mut text = match (self.verdict, &self.reason) {
             (_, Some(reason)) => format!("{}  {file}   {}\n", self.verdict, escape::line(reason)),
-            ("robust", None) => format!("robust  {file}   no fence is needed\n"),
+            ("robust", None) if self.questions.is_empty() => format!("robust  {file}   no fence is needed\n"),
+            ("robust", None) => format!("robust  {file}   it needs no fence for that   certificate checked\n"),
             ("unreachable", None) => format!("unreachable  {file}   bad states cannot be reached, and no fence is needed\n"),
             (_, None) => format!("fixed  {file}   {}   certificate checked\n", self.done()),
         };
@@ -188,7 +210,7 @@ impl TsoFix {
         if count > 1 {
             text += if self.all { "  these are all sets of this size\n" } else { "  there may be further sets\n" };
         }
-        text
+        text + &self.unhelped_lines(&file)
     }
 }
 

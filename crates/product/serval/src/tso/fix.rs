@@ -1,12 +1,12 @@
 //! The cheapest changes of a program, and the text with them.
 
 use serval_budget::Budget;
-use serval_report::tso::{TsoCertificate, TsoFence, TsoFix};
-use serval_tso_engine::Fixed;
+use serval_report::tso::{TsoCertificate, TsoFence, TsoFix, TsoQuestion, TsoUnhelped};
+use serval_tso_engine::{FaultWith, Fixed, Outcome};
 use serval_tso_program::{FencePlace, Syntax, with_changes_written};
 use serval_tso_proof::{Goal, Means};
 
-use super::{TsoError, TsoEvidence, TsoInput, TsoOptions, accepted, faulty, words};
+use super::{TsoDecision, TsoError, TsoEvidence, TsoInput, TsoOptions, accepted, faulty, words};
 
 /// What was found.
 #[derive(Clone, Debug)]
@@ -35,6 +35,9 @@ pub fn fix_tso(file: &str, input: &TsoInput, options: &TsoOptions) -> Result<Tso
     };
     let mut certificate = TsoEvidence::new(program);
     certificate.fences = Some(fences);
+    if wanted.goal == Goal::Robust {
+        report.questions = unhelped(input, &mut certificate, options, &mut budget)?;
+    }
     let shown = accepted(program, &certificate, options)?.fences.unwrap_or_default();
     report.certificate = Some(TsoCertificate { path: None, verified: true });
     let mut sets = shown.sets.iter().map(|set| set.iter().map(|place| fence(input, shown.means, *place)).collect::<Vec<_>>());
@@ -56,6 +59,37 @@ pub fn fix_tso(file: &str, input: &TsoInput, options: &TsoOptions) -> Result<Tso
     report.also = sets.collect();
     report.all = shown.all;
     Ok(TsoRepair { report, certificate: Some(certificate), sets: shown.sets })
+}
+
+/// The questions that are violated under sequential consistency too, or may be, so that no fence helps for them: a
+/// program that is robust now behaves as if there were no store buffers, and that is not to behave well. The runs
+/// become part of the evidence.
+fn unhelped(
+    input: &TsoInput,
+    certificate: &mut TsoEvidence,
+    options: &TsoOptions,
+    budget: &mut Budget,
+) -> Result<Vec<TsoUnhelped>, TsoError> {
+    let program = &input.program;
+    if !program.questions.iter().any(|question| question.asked.is_defect()) {
+        return Ok(Vec::new());
+    }
+    let found = match program.many().is_empty() {
+        true => serval_tso_engine::sequential(program, &options.limits, budget).map_err(|fault| FaultWith { copies: None, fault }),
+        false => serval_tso_engine::sequential_many(program, &options.limits, budget),
+    };
+    let Outcome { certificate: found, open } = found.map_err(|fault| faulty(input, &fault))?;
+    let shown = accepted(program, &found, options)?;
+    let is_violated = |number: usize| program.questions[number].asked.is_defect() && shown.sc[number] == Some(true);
+    let runs = found.answers.iter().filter(|answer| is_violated(answer.question));
+    certificate.answers.extend(runs.cloned());
+    let decision = TsoDecision { shown, open, notes: Vec::new(), final_states: None, certificate: found };
+    let may_be = |number: &usize| program.questions[*number].asked.is_defect() && decision.shown.sc[*number] != Some(false);
+    let told = |number: usize| {
+        let TsoQuestion { text, at, sc, reason, .. } = decision.question(input, number);
+        TsoUnhelped { question: number + 1, text, at, sc, reason }
+    };
+    Ok((0..program.questions.len()).filter(may_be).map(told).collect())
 }
 
 /// Why nothing helps.

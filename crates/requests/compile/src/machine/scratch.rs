@@ -28,6 +28,8 @@ pub(crate) struct Scratch {
     pub(super) ended: Vec<usize>,
     pub(super) record: bool,
     pub(super) accesses: Vec<RawAccess>,
+    /// Which nodes were passed, where that is marked.
+    pub(crate) passed: Vec<bool>,
     /// Where the last step unlocked what no request had locked.
     pub(crate) remarks: Vec<Span>,
     /// Loops that the last step can get into and never leave.
@@ -87,6 +89,11 @@ impl Scratch {
     /// Memory that also records accesses to globals.
     pub(crate) fn recording() -> Self {
         Self { record: true, ..Self::default() }
+    }
+
+    /// Memory that also marks which of the nodes are passed, in all steps together.
+    pub(crate) fn marking(nodes: usize) -> Self {
+        Self { passed: vec![false; nodes], ..Self::default() }
     }
 
     /// Records what an operation that has just run did to a global.

@@ -27,7 +27,7 @@ impl Subject {
     pub(super) fn load(&self) -> Result<Loaded, Failure> {
         match &self.program {
             Some(text) => Ok(input::loaded(self.name.clone(), text.clone().into_bytes(), InputKind::Ser)),
-            None => input::load(&self.path, None),
+            None => input::load("check", &self.path, None),
         }
     }
 }

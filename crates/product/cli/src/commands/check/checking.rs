@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::io::IsTerminal;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -10,9 +11,10 @@ use std::time::{Duration, Instant};
 use serval::{
     Advice, Decision, Diagnostic, Input, Methods, Options, Severity, StopReason, Undecided, advice, decide, fix_hint, page, recall, scaled,
 };
-use serval_report::{FileReport, RuledOut, Times, Trace, Verdict, escape, html, render_diagnostics};
+use serval_report::{FileReport, HOLLOW, HeaderPromise, RuledOut, Times, Trace, Verdict, escape, html, render_diagnostics};
 
 use super::cache::Cache;
+use super::many::is_counterexample;
 use super::progress::ProgressLine;
 use super::save::save;
 use super::{Status, bug};
@@ -34,6 +36,8 @@ pub(in crate::commands) struct Checking {
     pub(in crate::commands) style: serval::FormatStyle,
     /// Where verdicts are remembered.
     pub(in crate::commands) cache: Option<Arc<Cache>>,
+    /// Where each file has a line: whether a counterexample was found already, which is shown in full.
+    pub(in crate::commands) found: Option<Arc<AtomicBool>>,
 }
 
 /// The report on one file, and what it means.
@@ -93,20 +97,24 @@ impl Checking {
                 return Ok(Checked { report: mistakes.report(name), status: Status::Input, promise: None, told: 0 });
             }
         }
-        let (file, scaled) = self.scaled(loaded.usable(self.messages)?)?;
+        let (file, scaled) = self.scaled(loaded.usable(self.drawing())?)?;
         let parse = now().saturating_sub(start);
         let mut decision = self.decided(&file, watch);
         decision.findings.retain(|finding| !self.is_allowed(finding));
-        say_findings(&decision.findings, &file.name, file.input.text(), self.messages);
+        self.say_what_was_found(&file, &decision.findings);
         let times = decision.times;
-        let refuting = match &decision.verdict {
-            serval::Verdict::NotSerializable(evidence, _) if self.looks_for_help() => Some(evidence.certificate.clone()),
+        let evidence = match &decision.verdict {
+            serval::Verdict::NotSerializable(evidence, _) => Some(evidence.certificate.clone()),
             _ => None,
         };
-        let open = (self.looks_for_help() && is_open(&decision)).then(|| decision.clone());
+        let open = (self.looks_for_help() && self.found.is_none() && is_open(&decision)).then(|| decision.clone());
         // Whether all that the options ask for could be written.
         let is_written = Cell::new(true);
         let (mut report, status) = self.concluded(&file, decision, watch, &is_written)?;
+        report.scaled = scaled;
+        let promise = if self.args.scale.is_some() { None } else { file.input.promise() };
+        let status = self.compared(&mut report, promise, status);
+        let refuting = evidence.filter(|_| self.looks_for_fixes(&report, status));
         report.time_ms = (!self.args.no_times).then(|| Times {
             total: millis(now().saturating_sub(start)),
             parse: millis(parse),
@@ -116,12 +124,10 @@ impl Checking {
             verify: millis(times.verify),
             fix: None,
         });
-        report.scaled = scaled;
-        let promise = if self.args.scale.is_some() { None } else { file.input.promise() };
-        self.compare_with_promise(&file.name, promise, report.verdict);
+        self.say_what_was_promised(&report, promise);
         let mut told = 0;
         if refuting.is_some() || open.is_some() {
-            if self.args.format == OutputFormat::Text && report.verdict != Verdict::Error {
+            if self.args.format == OutputFormat::Text && self.found.is_none() && report.verdict != Verdict::Error {
                 let text = report.to_text_before_help(self.messages.look);
                 write_to(None, &text)?;
                 told = text.len();
@@ -161,6 +167,36 @@ impl Checking {
             Ok(input) => Ok((File { input, ..file }, smaller.written)),
             Err(_) => Err(Failure::message(format!("{}: with numbers up to {most} it is no program", escape::name(&file.name)))),
         }
+    }
+
+    /// How what is wrong with a file is shown: where it has a line, warnings are only counted there.
+    fn drawing(&self) -> Messages {
+        Messages { quiet: self.messages.quiet || self.found.is_some(), ..self.messages }
+    }
+
+    /// Draws warnings. What the report has on the screen is not drawn beside it.
+    fn say_what_was_found(&self, file: &File, findings: &[Diagnostic]) {
+        let is_shown = |code: &str| self.args.format == OutputFormat::Text && HOLLOW.contains(&code);
+        let drawn: Vec<Diagnostic> = findings.iter().filter(|finding| !is_shown(finding.code.0)).cloned().collect();
+        say_findings(&drawn, &file.name, file.input.text(), self.drawing());
+    }
+
+    /// Whether fixes of what was refuted are looked for: where each file has a line, for the one that is shown in full.
+    fn looks_for_fixes(&self, report: &FileReport, status: Status) -> bool {
+        let is_shown = match &self.found {
+            Some(found) => is_counterexample(report, status) && !found.swap(true, Ordering::Relaxed) || self.args.html.is_some(),
+            None => true,
+        };
+        self.looks_for_help() && is_shown
+    }
+
+    /// The status of a file, with what its header promises if that is to count.
+    fn compared(&self, report: &mut FileReport, promise: Option<Verdict>, status: Status) -> Status {
+        let decided = matches!(status, Status::Fine | Status::NotSerializable);
+        let Some(verdict) = promise.filter(|_| self.args.expected && decided) else { return status };
+        let holds = verdict == report.verdict;
+        report.expected = Some(HeaderPromise { verdict, holds });
+        if holds { Status::Fine } else { Status::NotSerializable }
     }
 
     /// Whether fixes and advice are wanted.
@@ -297,13 +333,18 @@ impl Checking {
         ProgressLine { file: name.to_owned(), events, line }
     }
 
-    /// Says where the header of a file promises another verdict.
-    fn compare_with_promise(&self, name: &str, promise: Option<Verdict>, verdict: Verdict) {
+    /// Says where the header of a file promises another verdict, unless the report does.
+    fn say_what_was_promised(&self, report: &FileReport, promise: Option<Verdict>) {
+        let verdict = report.verdict;
         let decided = matches!(verdict, Verdict::Serializable | Verdict::NotSerializable | Verdict::Fault);
-        if decided && promise.is_some_and(|promise| promise != verdict) && !self.messages.quiet {
-            let words = |verdict| if verdict == Verdict::Serializable { "serializable" } else { "not serializable" };
-            let expected = promise.map_or("", words);
-            say(&format!("warning: the header of {} expects {expected}, but it is {}\n", escape::name(name), words(verdict)));
+        if decided && promise.is_some_and(|promise| promise != verdict) && !self.messages.quiet && report.expected.is_none() {
+            let words = |verdict| match verdict {
+                Verdict::Serializable => "serializable",
+                Verdict::Fault => "can fail",
+                _ => "not serializable",
+            };
+            let (name, expected) = (escape::name(&report.file), promise.map_or("", words));
+            say(&format!("warning: the header of {name} expects {expected}, but it is {}\n", words(verdict)));
         }
     }
 }

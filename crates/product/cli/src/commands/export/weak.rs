@@ -20,7 +20,7 @@ pub(super) fn kind_of(args: &Export) -> Option<TsoInputKind> {
 }
 
 pub(super) fn run(args: &Export, kind: TsoInputKind, messages: Messages) -> Result<(), Failure> {
-    let input = tso::read(&args.input.file, Some(kind), messages)?;
+    let input = tso::read("export", &args.input.file, Some(kind), messages)?;
     let name = shown(&args.input.file);
     let system = || -> Result<Systems, Failure> {
         let most = usize::try_from(args.input.max_states).unwrap_or(usize::MAX);

@@ -7,6 +7,7 @@ use serval_report::escape::{self, file_name};
 use serval_report::nets::{net_file_mistake, net_words_mistake};
 
 use crate::args::{NetFile, NetKind};
+use crate::doors::Door;
 use crate::failure::Failure;
 use crate::input::{bytes_within, name_of};
 
@@ -31,28 +32,27 @@ fn composed(args: &NetFile) -> Result<NetInput, Failure> {
 
 /// Reads a net of one file.
 fn one_net(file: &Path, input: Option<NetKind>, is_composed: bool) -> Result<NetInput, Failure> {
-    let kind = match input {
-        Some(NetKind::Pnml) => serval::nets::NetKind::Pnml,
-        Some(NetKind::Net) => serval::nets::NetKind::Tina,
-        Some(NetKind::Spec) => serval::nets::NetKind::Mist,
-        Some(NetKind::Vass) => serval::nets::NetKind::Vass,
-        None => {
-            let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-            serval::nets::NetKind::of_extension(extension).filter(|_| !file.is_dir()).map_or_else(|| unknown_kind(file), Ok)?
-        }
-    };
     let text = text(file)?;
+    let kind = match input.map_or_else(|| kind_of(file, &text), Ok)? {
+        NetKind::Pnml => serval::nets::NetKind::Pnml,
+        NetKind::Net => serval::nets::NetKind::Tina,
+        NetKind::Spec => serval::nets::NetKind::Mist,
+        NetKind::Vass => serval::nets::NetKind::Vass,
+    };
     let read = if is_composed { NetInput::read_composed(&text, kind) } else { NetInput::read(&text, kind) };
     read.map_err(|error| Failure::Input(net_file_mistake(&error, &name_of(file), &text)))
 }
 
-fn unknown_kind(path: &Path) -> Result<serval::nets::NetKind, Failure> {
-    let name = escape::name(&file_name(path)).into_owned();
-    Err(Failure::message(if path.is_dir() {
-        format!("{name} is a directory; give a file")
-    } else {
-        format!("cannot tell what {name} is; say --input pnml, net, spec or vass [E0503]")
-    }))
+/// How a net is written: as the name of its file says, else as its text says. What is for another command is sent there.
+fn kind_of(path: &Path, text: &str) -> Result<NetKind, Failure> {
+    match Door::of_name(path).or_else(|| Door::of_text(text)) {
+        Some(Door::Nets(kind)) => Ok(kind),
+        Some(other) => Err(other.elsewhere("check", path)),
+        None => {
+            let name = escape::name(&file_name(path)).into_owned();
+            Err(Failure::message(format!("cannot tell what {name} is; say --input pnml, net, spec or vass [E0503]")))
+        }
+    }
 }
 
 /// The text of a file, within the limits of nets.
