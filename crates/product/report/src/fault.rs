@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use serval_diagnostic::counted;
+
 use crate::counterexample::{Counterexample, StatesField};
 use crate::screen::Look;
 use crate::timeline::table;
@@ -100,7 +102,7 @@ impl FaultNote {
     /// How many requests the run has, where there are several.
     pub(crate) fn size(&self) -> Option<String> {
         let requests = self.run.requests.len();
-        (requests > 1).then(|| format!("{requests} requests in all, at most {} at a time", self.at_once))
+        (requests > 1).then(|| format!("{} in all, at most {} at a time", counted(requests, "request"), self.at_once))
     }
 
     /// For people: the run, what fails then, and what it takes.

@@ -5,6 +5,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use serval_diagnostic::counted;
+
 use crate::Verdict;
 use crate::escape::{self, line, name};
 
@@ -234,9 +236,9 @@ impl FixReport {
 fn found(count: usize, smallest: bool) -> String {
     match (count, smallest) {
         (1, true) => "1 fix (smallest)".to_owned(),
-        (_, true) => format!("{count} fixes (smallest)"),
+        (_, true) => format!("{} (smallest)", counted(count, "fix")),
         (1, false) => "1 fix, which may not be the smallest".to_owned(),
-        (_, false) => format!("{count} fixes, which may not be the smallest"),
+        (_, false) => format!("{}, which may not be the smallest", counted(count, "fix")),
     }
 }
 

@@ -15,6 +15,7 @@ use serval_budget::checkpoint::fenced;
 use serval_budget::{Budget, Cancel, StopReason};
 use serval_classic_engine::Stages;
 use serval_compile::{CompileError, Compiled, FaultReport, Lazy, Needs, Prepared};
+use serval_diagnostic::counted;
 use serval_engine::portfolio::{self, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Progress};
 use serval_engine::search::{LayerOutcome, Search, SubsetSearch, run_certificate};
 use serval_lipton_engine::Why;
@@ -395,7 +396,7 @@ fn without_limit(prepared: &Arc<Prepared>, text: &str, first: &CompileError, cle
                         .push("runs to this step were looked for as well: with few requests at a time, and long random ones".to_owned());
                 }
                 if cleared > 0 {
-                    diagnostic.notes.push(format!("there is no counterexample with up to {cleared} requests"));
+                    diagnostic.notes.push(format!("there is no counterexample with up to {}", counted(cleared, "request")));
                 }
             }
             Claimed::new(claim, cleared)

@@ -54,6 +54,7 @@ use serde::de::Deserializer;
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 use serval_diagnostic::FormatError;
+use serval_diagnostic::counted;
 use serval_evidence::{check_name, check_version, require};
 use serval_tso_program::{Observed, Program, Question};
 
@@ -248,7 +249,7 @@ impl Certificate {
             return Ok(());
         }
         let (said, asked) = (self.questions.len(), program.questions.len());
-        require!(Question, said == asked, "it has the words of {said} questions, and the program asks {asked}");
+        require!(Question, said == asked, "it has the words of {}, and the program asks {asked}", counted(said, "question"));
         // Blanks are layout, in which texts of one program may differ.
         let is_same =
             |one: &str, other: &str| one.split_whitespace().flat_map(str::chars).eq(other.split_whitespace().flat_map(str::chars));

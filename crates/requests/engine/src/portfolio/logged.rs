@@ -3,6 +3,7 @@
 
 use log::{Level, debug, log_enabled};
 use serval_budget::Budget;
+use serval_diagnostic::counted;
 use serval_model::NormalForm;
 
 use super::tasks::Kind;
@@ -13,18 +14,24 @@ pub(super) fn reduced(component: usize, ticks: u64, budget: &Budget, form: &Norm
     if log_enabled!(Level::Debug) {
         let used = ticks.saturating_sub(budget.left());
         let (globals, nodes, steps) = sizes(form);
-        debug!("component {component}: reduce: {used} of {ticks} ticks: {globals} global states, {nodes} nodes, {steps} steps left");
+        debug!(
+            "component {component}: reduce: {used} of {}: {}, {}, {} left",
+            counted(ticks, "tick"),
+            counted(globals, "global state"),
+            counted(nodes, "node"),
+            counted(steps, "step")
+        );
     }
 }
 
 /// A search for counterexamples, after which none with up to so many requests is possible.
 pub(super) fn searched(ticks: u64, cleared: u32) {
-    debug!("all components: search: {ticks} ticks: no counterexample with up to {cleared} requests");
+    debug!("all components: search: {}: no counterexample with up to {}", counted(ticks, "tick"), counted(cleared, "request"));
 }
 
 /// A task about a component.
 pub(super) fn attempt(component: usize, kind: Kind, ticks: u64, found: &Attempt) {
-    debug!("component {component}: {} ({kind:?}): {ticks} ticks: {}", kind.method().name(), ended(found));
+    debug!("component {component}: {} ({kind:?}): {}: {}", kind.method().name(), counted(ticks, "tick"), ended(found));
 }
 
 /// How an attempt ended, in words.
@@ -35,7 +42,7 @@ fn ended(found: &Attempt) -> String {
         Attempt::Clear => "no counterexample of this kind".to_owned(),
         Attempt::Open(answers) => {
             let count: u64 = answers.iter().map(|&(_, count)| count).sum();
-            format!("stuck at {count} answers that are neither realised nor excluded")
+            format!("stuck at {}, neither realised nor excluded", counted(count, "answer"))
         }
         Attempt::Short => "out of ticks, or cancelled".to_owned(),
         Attempt::Because(reason, more) => format!("{reason}{}", if *more { "; more ticks might help" } else { "" }),
