@@ -126,6 +126,9 @@ impl FileReport {
         if let Some(fault) = &self.fault {
             section(&mut out, "run", "What can happen", &html_fault(fault));
         }
+        if let Some(fault) = &self.also_fails {
+            section(&mut out, "fails", "It can fail, too", &html_fault(fault));
+        }
         if page.is_program {
             let proved = || self.proof.first().map(|note| note.marks.clone());
             let notes = self.counterexample.as_ref().map(|run| run.explanation.notes.clone()).or_else(proved).unwrap_or_default();

@@ -84,6 +84,9 @@ pub struct FileReport {
     /// Whether removing `yield`s would help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<FixHint>,
+    /// Beside a counterexample: a run after which a step fails. Machines find it among the notes.
+    #[serde(skip)]
+    pub also_fails: Option<FaultNote>,
     /// Where the counterexample was saved.
     #[serde(skip)]
     pub trace: Option<String>,
@@ -133,6 +136,7 @@ impl FileReport {
             counterexample: None,
             fault: None,
             fix: None,
+            also_fails: None,
             trace: None,
         }
     }
@@ -237,6 +241,10 @@ impl FileReport {
             Some(run) => {
                 self.story(&mut out, run, look);
                 self.after_story(&mut out, run);
+                if let Some(fault) = &self.also_fails {
+                    let _ = writeln!(out, "\n  can fail, too   {}", fault.message);
+                    fault.in_text(&mut out, look);
+                }
             }
             None if let Some(fault) = &self.fault => fault.in_text(&mut out, look),
             None => self.without_run(&mut out),

@@ -99,7 +99,7 @@ impl<'s> Input for Systems<'s> {
 pub fn check<I: Input>(input: &I, certificate: &Certificate, caps: &Caps, cancel: &Cancel) -> Result<(), Refusal<I::Stop>> {
     let (actual, given) = (fingerprint(input.text()), shown(&certificate.input));
     let same = certificate.input == actual;
-    require!(Input, same, about("the input"), "its fingerprint is {actual}, but the certificate is about {given}");
+    require!(Input, same, "this one has the fingerprint {actual}, and the certificate is about {given}");
     check_requests(input)?;
     match &certificate.body {
         Body::Run(run) => check_refutation(input, certificate, run, caps, cancel),
