@@ -1,10 +1,10 @@
 //! What is wrong with a text, in a form that printers, editors and machines share.
-
 //!
 //! No language is known here: programs of requests, programs on weak memory and messages about options share these
 //! types, and each language lists its codes with [`codes!`].
 
 mod codes;
+mod counted;
 mod format_error;
 pub mod shown;
 mod similar;
@@ -13,6 +13,7 @@ mod span;
 use std::fmt;
 
 pub use codes::CodeInfo;
+pub use counted::{counted, plural};
 pub use format_error::{FormatError, UnknownWord};
 pub use similar::similar;
 pub use span::{LineIndex, Position, Span};

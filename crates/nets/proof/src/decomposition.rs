@@ -107,6 +107,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_diagnostic::counted;
 use serval_evidence::require;
 use serval_linear::{Linear, Literal, Problem, Tree, check_tree};
 use serval_petri::{Formula, Net};
@@ -219,13 +220,19 @@ pub(crate) fn check(net: &Net, goal: &Formula, evidence: &Decomposition, budget:
         // Each open sequence needs a step of its own; to say so early keeps the list short.
         let left = steps.len().saturating_sub(open.len());
         let Some(step) = steps.next().filter(|_| left > 0) else {
-            require!(DecompositionOpen, false, "{} sequences are open, and there are {} more steps", open.len() + 1, evidence.steps.len());
+            require!(
+                DecompositionOpen,
+                false,
+                "{} open, and {}",
+                counted(open.len() + 1, "sequence"),
+                counted(evidence.steps.len(), "more step")
+            );
             return Ok(());
         };
         let next = replaced(net, &sequence, step, left, budget)?;
         open.extend(next.into_iter().rev());
     }
-    require!(DecompositionRest, steps.len() == 0, "{} steps follow when nothing is open", steps.len());
+    require!(DecompositionRest, steps.len() == 0, "{} more than there is to do", counted(steps.len(), "step"));
     Ok(())
 }
 
@@ -263,7 +270,7 @@ pub fn replaced(net: &Net, sequence: &Sequence, step: &SequenceStep, limit: usiz
             check_tree(&value_problem(System::new(net, sequence, false, budget)?, value)?, &value.tree, budget)?;
             let numbers = value.least..=value.most;
             let is_few = numbers.is_empty() || value.most - value.least < u64::try_from(limit).unwrap_or(u64::MAX);
-            require!(DecompositionOpen, is_few, "there are more numbers of tokens than {limit} steps");
+            require!(DecompositionOpen, is_few, "there are more numbers of tokens than {}", counted(limit, "step"));
             let limit = if is_few { usize::MAX } else { 0 };
             let with = |tokens| {
                 let mut next = Piece::clone(piece);
@@ -344,7 +351,7 @@ fn covered(net: &Net, piece: &Piece, covering: &Covering, forward: bool, budget:
             }
         }
     }
-    require!(DecompositionEdges, edges.len() == 0, "{} edges are left over", edges.len());
+    require!(DecompositionEdges, edges.len() == 0, "{} left over", counted(edges.len(), "edge"));
     let (labels, arcs) = (Rc::new(vertices.iter().map(|one| one.1.clone()).collect::<Vec<_>>()), Rc::new(arcs));
     let mut pieces = Vec::new();
     for (number, (vertex, label)) in vertices.iter().enumerate() {

@@ -26,6 +26,7 @@
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_diagnostic::counted;
 use serval_evidence::require;
 use serval_petri::{Formula, Marking, Net, PlaceId, TransitionId};
 
@@ -209,7 +210,7 @@ pub(crate) fn check_runs(net: &Net, goals: &[Formula], runs: &Runs, budget: &mut
         require!(Goal, goal < goals.len(), "there is no goal number {goal}");
         match ends.get_mut(word).filter(|_| runs.words[word].len() >= items) {
             Some(ends) => ends.push((items, goal)),
-            None => require!(RunsWord, false, "there is no word number {word} with {items} items"),
+            None => require!(RunsWord, false, "there is no word number {word} with {}", counted(items, "item")),
         }
     }
     for (word, mut ends) in runs.words.iter().zip(ends) {
@@ -220,7 +221,7 @@ pub(crate) fn check_runs(net: &Net, goals: &[Formula], runs: &Runs, budget: &mut
             let Some(formula) = goals.get(goal) else { continue };
             let marking = walk.marking()?;
             budget.spend(u64::try_from(formula.parts().len().saturating_add(net.place_count())).unwrap_or(u64::MAX))?;
-            require!(RunEnd, formula.holds(&marking), "{items} items end in a marking that is not in goal {goal}");
+            require!(RunEnd, formula.holds(&marking), "after {} the marking is not in goal {goal}", counted(items, "item"));
         }
     }
     Ok(())

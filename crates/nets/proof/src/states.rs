@@ -35,6 +35,7 @@
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_diagnostic::counted;
 use serval_evidence::require;
 use serval_petri::{Arc, Formula, Marking, Net, PlaceId, TransitionId};
 
@@ -113,7 +114,7 @@ pub(crate) fn check(net: &Net, goal: &Formula, states: &States, budget: &mut Bud
 pub(crate) fn check_stubborn(net: &Net, goal: &Formula, stubborn: &Stubborn, budget: &mut Budget) -> Result<(), Refusal> {
     require!(StubbornGoal, Formula::deadlock(net).as_ref() == Some(goal), "stubborn sets show only that nothing is a deadlock");
     let sets = stubborn.sets.len() == stubborn.markings.len();
-    require!(StubbornSets, sets, "there are {} sets for {} markings", stubborn.sets.len(), stubborn.markings.len());
+    require!(StubbornSets, sets, "{} for {}", counted(stubborn.sets.len(), "set"), counted(stubborn.markings.len(), "marking"));
     let list = List::new(net, &stubborn.markings)?;
     let (takers, givers) = (by_place(net, |net, t| net.inputs(t).iter().map(|arc| arc.0).collect()), by_place(net, increased));
     for (number, (tokens, set)) in stubborn.markings.iter().zip(&stubborn.sets).enumerate() {

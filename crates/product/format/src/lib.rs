@@ -82,7 +82,7 @@ pub enum FormatRefusal {
 impl fmt::Display for FormatRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Mistakes(mistakes) => write!(f, "the program has {} mistakes", mistakes.len()),
+            Self::Mistakes(mistakes) => write!(f, "mistakes in the program: {}", mistakes.len()),
             Self::Differs(what) => write!(f, "formatting would change the program: {what}"),
         }
     }

@@ -31,6 +31,9 @@ pub struct Counterexample {
     /// The globals whose values are members of an `enum`, and these members, from that of 0.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub enums: BTreeMap<String, Vec<String>>,
+    /// The globals of which some values are constants with a name, and these names.
+    #[serde(skip)]
+    pub constants: BTreeMap<String, BTreeMap<i64, String>>,
     /// How people see elements of arrays that have another name in the network system.
     #[serde(skip)]
     pub spelled: BTreeMap<String, String>,
@@ -46,7 +49,8 @@ impl Counterexample {
     /// The value of a global as people see it.
     pub(crate) fn value(&self, variable: &str, value: i64) -> String {
         let member = usize::try_from(value).ok().and_then(|value| self.enums.get(variable)?.get(value));
-        member.cloned().unwrap_or_else(|| value.to_string())
+        let constant = || self.constants.get(variable)?.get(&value);
+        member.or_else(constant).cloned().unwrap_or_else(|| value.to_string())
     }
 }
 

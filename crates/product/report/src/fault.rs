@@ -4,7 +4,10 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use serval_diagnostic::counted;
+
 use crate::counterexample::{Counterexample, StatesField};
+use crate::parts::Note;
 use crate::screen::Look;
 use crate::timeline::table;
 use crate::trace::TraceEvent;
@@ -86,7 +89,27 @@ impl Serialize for FaultNote {
     }
 }
 
+/// Rows of a table that are shown of its beginning, and of its end, where there are many more.
+const SHOWN_ROWS: usize = 12;
+
+/// The table of a long run without most of its rows: a thousand requests that do the same are read by no one.
+fn without_middle(table: &str) -> String {
+    let lines: Vec<&str> = table.lines().collect();
+    let begins = |line: &str| line.split('|').next().is_some_and(|cell| cell.trim().parse::<usize>().is_ok());
+    let rows: Vec<usize> = lines.iter().enumerate().filter(|(_, line)| begins(line)).map(|(at, _)| at).collect();
+    let Some(left) = rows.len().checked_sub(2 * SHOWN_ROWS).filter(|&left| left > SHOWN_ROWS) else { return table.to_owned() };
+    let (first, last) = (rows[SHOWN_ROWS], rows[rows.len() - SHOWN_ROWS]);
+    let shown: Vec<&str> = lines[..first].iter().chain(&lines[last..]).copied().collect();
+    let before = shown[..first].join("\n");
+    format!("{before}\n     … | {} like these; --trace saves them all\n{}\n", counted(left, "more step"), shown[first..].join("\n"))
+}
+
 impl FaultNote {
+    /// The same among the notes of a report.
+    pub fn note(&self) -> Note {
+        Note { code: self.code.clone(), severity: "error", message: self.message.clone(), span: self.span }
+    }
+
     /// Who fails where, and by what.
     pub(crate) fn failing(&self) -> String {
         format!("#{} {} on line {}: {}", self.id, self.request, self.span[0], self.message)
@@ -100,7 +123,7 @@ impl FaultNote {
     /// How many requests the run has, where there are several.
     pub(crate) fn size(&self) -> Option<String> {
         let requests = self.run.requests.len();
-        (requests > 1).then(|| format!("{requests} requests in all, at most {} at a time", self.at_once))
+        (requests > 1).then(|| format!("{} in all, at most {} at a time", counted(requests, "request"), self.at_once))
     }
 
     /// For people: the run, what fails then, and what it takes.
@@ -108,7 +131,7 @@ impl FaultNote {
         out.push('\n');
         if !self.run.steps.iter().all(|event| matches!(event, TraceEvent::Spawn { .. })) {
             match table(&self.run, look) {
-                Some(table) => out.push_str(&table),
+                Some(table) => out.push_str(&without_middle(&table)),
                 None => {
                     for (position, line) in self.run.story.iter().enumerate() {
                         let _ = writeln!(out, "{:4}  {line}", position + 1);

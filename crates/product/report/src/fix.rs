@@ -5,6 +5,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use serval_diagnostic::counted;
+
 use crate::Verdict;
 use crate::escape::{self, line, name};
 
@@ -339,7 +341,7 @@ impl FixReport {
     fn found(&self) -> String {
         let count = self.fixes.len();
         let kept = self.fixes.iter().filter(|fix| matches!(fix.what, What::Keep(_))).count();
-        let fixes = if count == 1 { "1 fix".to_owned() } else { format!("{count} fixes") };
+        let fixes = counted(count, "fix");
         match (kept, self.smallest) {
             (0, true) => format!("{fixes} (smallest)"),
             (0, false) => format!("{fixes}, which may not be the smallest"),

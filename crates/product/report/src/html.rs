@@ -8,6 +8,8 @@ mod lanes;
 
 use std::fmt::Write;
 
+use serval_diagnostic::counted;
+
 use crate::advice::Advice;
 use crate::counterexample::{Counterexample, StateValues};
 use crate::escape::{name, xml as escaped};
@@ -124,6 +126,9 @@ impl FileReport {
         if let Some(fault) = &self.fault {
             section(&mut out, "run", "What can happen", &html_fault(fault));
         }
+        if let Some(fault) = &self.also_fails {
+            section(&mut out, "fails", "It can fail, too", &html_fault(fault));
+        }
         if page.is_program {
             let proved = || self.proof.first().map(|note| note.marks.clone());
             let notes = self.counterexample.as_ref().map(|run| run.explanation.notes.clone()).or_else(proved).unwrap_or_default();
@@ -162,7 +167,7 @@ impl FileReport {
             (Some(run), _) => {
                 let count = run.requests.len();
                 let least = if run.minimal { " (minimal)" } else { "" };
-                format!("{count} request{}{least} together get answers that no serial order gives.", if count == 1 { "" } else { "s" })
+                format!("{}{least} together get answers that no serial order gives.", counted(count, "request"))
             }
             (None, Verdict::Serializable) => {
                 let provided = self.provided();
@@ -234,8 +239,10 @@ impl FileReport {
         }
         body.push_str("</tbody>\n</table>\n");
         if run.explanation.serial.is_empty() {
-            let states =
-                run.explanation.serial_states.map_or_else(String::new, |count| format!(": all {count} states of serial runs were tried"));
+            let states = run
+                .explanation
+                .serial_states
+                .map_or_else(String::new, |count| format!(": serial runs have {}, and all were tried", counted(count, "state")));
             let _ = writeln!(body, "<p>No serial order gives these answers{states}.</p>");
         }
         if let Some(closest) = &run.explanation.closest {
@@ -310,7 +317,12 @@ impl FileReport {
         let advice: Vec<(&str, String)> = self.advice.iter().flat_map(Advice::sentences).collect();
         let told = |word: &str| advice.iter().filter(|(known, _)| *known == word).map(|(_, sentence)| sentence.clone()).collect::<Vec<_>>();
         let mut large: Vec<String> = Vec::from_iter(self.sizes.map(|Sizes { globals, locals, steps, .. }| {
-            format!("{globals} values of all globals together, {locals} places and values of a request, {steps} steps")
+            format!(
+                "{} of all globals together, {} of a request, {}",
+                counted(globals, "value"),
+                counted(locals, "local state"),
+                counted(steps, "step")
+            )
         }));
         large.extend(told("largest"));
         let file = self.file_in_commands().unwrap_or_else(|| "-".to_owned());
@@ -379,8 +391,9 @@ impl FileReport {
             let _ = writeln!(rows, "<tr><th scope=\"row\">{name}</th><td>{}</td></tr>", escaped(&value));
         };
         if let Some(sizes) = self.sizes {
-            let size =
-                |globals: usize, locals: usize, steps: usize| format!("{globals} global states, {locals} local states, {steps} steps");
+            let size = |globals: usize, locals: usize, steps: usize| {
+                format!("{}, {}, {}", counted(globals, "global state"), counted(locals, "local state"), counted(steps, "step"))
+            };
             if sizes.components > 1 {
                 row("independent parts", sizes.components.to_string());
             }

@@ -39,6 +39,7 @@ pub use graphs::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, 
 pub use parts::{CertificateNote, HeaderPromise, Note, OpenAnswer, ReducedSizes, RuledOut, Sizes, StuckNote, Times, Verdict};
 pub use proof::ProofNote;
 pub use screen::{Look, time};
+pub use serval_diagnostic::counted;
 pub use stages::{StageReport, StageTimes};
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};
 pub use verdict::{FileReport, HOLLOW, notes};

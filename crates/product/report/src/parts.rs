@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use serval_diagnostic::counted;
+
 /// The answer to whether a file is serializable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -75,7 +77,7 @@ impl RuledOut {
     pub(crate) fn words(self) -> String {
         let mut limits = Vec::new();
         if self.requests_up_to > 0 {
-            limits.push(format!("up to {} request{}", self.requests_up_to, if self.requests_up_to == 1 { "" } else { "s" }));
+            limits.push(format!("up to {}", counted(self.requests_up_to, "request")));
         }
         limits.extend(self.concurrent_up_to.map(|concurrent| format!("{concurrent} at a time")));
         if limits.is_empty() { String::new() } else { format!("   no counterexample with {}", limits.join(" or ")) }

@@ -5,6 +5,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use serval_diagnostic::counted;
+
 use crate::escape::xml;
 
 /// Said beside a verdict that rests on it.
@@ -63,7 +65,7 @@ pub(crate) fn in_text(notes: &[ProofNote], out: &mut String) {
         }
         let more = note.facts.len().saturating_sub(SENTENCES);
         if more > 0 {
-            let _ = writeln!(out, "    and {more} more fact{}", if more == 1 { "" } else { "s" });
+            let _ = writeln!(out, "    and {}", counted(more, "more fact"));
         }
         let _ = writeln!(out, "    {}", note.conclusion());
     }

@@ -60,6 +60,7 @@ impl FileReport {
             fault,
             fix,
             expected,
+            also_fails,
             trace,
         } = self;
         let note =
@@ -123,6 +124,7 @@ impl FileReport {
             fault: fault.as_ref().map(FaultNote::shown),
             fix: fix.as_ref().map(hint),
             expected: *expected,
+            also_fails: also_fails.as_ref().map(FaultNote::shown),
             trace: trace.clone(),
         }
     }
@@ -150,7 +152,7 @@ impl FaultNote {
 impl Counterexample {
     /// The counterexample as it is shown.
     pub(crate) fn shown(&self) -> Self {
-        let Self { requests, minimal, anomaly, never, component, steps, states, enums, spelled, story, explanation } = self;
+        let Self { requests, minimal, anomaly, never, component, steps, states, enums, constants, spelled, story, explanation } = self;
         let spell = |text: &str| named(spelled.get(text).map_or(text, String::as_str));
         let impossible = |NeverSerial { request, response, name, elsewhere, written }: &NeverSerial| NeverSerial {
             request: spell(request),
@@ -175,11 +177,16 @@ impl Counterexample {
             steps: steps.iter().map(|one| event(one, &spell)).collect(),
             states: StatesField { states: states.iter().map(|(name, values)| (named(name), state(values, &spell))).collect() },
             enums: enums.iter().map(|(name, members)| (spell(name), members.iter().map(|member| named(member)).collect())).collect(),
+            constants: constants.iter().map(|(name, values)| (spell(name), values_named(values))).collect(),
             spelled: BTreeMap::new(),
             story: all_told(story),
             explanation: explained(explanation, &spell),
         }
     }
+}
+
+fn values_named(values: &BTreeMap<i64, String>) -> BTreeMap<i64, String> {
+    values.iter().map(|(&value, name)| (value, named(name))).collect()
 }
 
 fn state(values: &StateValues, spell: &dyn Fn(&str) -> String) -> StateValues {

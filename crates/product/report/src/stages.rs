@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use serval_diagnostic::counted;
+
 /// How large everything was in the published method.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct StageReport {
@@ -64,25 +66,29 @@ pub struct StageTimes {
 impl StageReport {
     pub(crate) fn lines(&self, out: &mut String) {
         let Self { automaton_states, automaton_edges, regex_size, star_height, components, periods, .. } = self;
-        let _ = writeln!(out, "  automaton       {automaton_states} states, {automaton_edges} edges");
+        let _ = writeln!(out, "  automaton       {}, {}", counted(automaton_states, "state"), counted(automaton_edges, "edge"));
         let _ = writeln!(out, "  expression      size {regex_size}, star height {star_height}");
         let most = (self.most_components, self.most_periods);
         let _ = writeln!(
             out,
-            "  semilinear set  {components} components (at most {} on the way), {periods} periods (at most {} in one)",
-            most.0, most.1
+            "  semilinear set  {} (at most {} on the way), {} (at most {} in one)",
+            counted(components, "component"),
+            most.0,
+            counted(periods, "period"),
+            most.1
         );
-        let _ = writeln!(out, "  net             {} places, {} transitions", self.places, self.transitions);
+        let _ = writeln!(out, "  net             {}, {}", counted(self.places, "place"), counted(self.transitions, "transition"));
         let (left, away) = ((self.places_left, self.transitions_left), self.sliced_away);
         let asked = self.disjuncts;
         let _ = writeln!(
             out,
-            "  disjuncts       {asked}, {away} sliced away; {} places and {} transitions left of the others together",
-            left.0, left.1
+            "  disjuncts       {asked}, {away} sliced away; {} and {} left of the others together",
+            counted(left.0, "place"),
+            counted(left.1, "transition")
         );
-        let _ = writeln!(out, "  reachability    {} solutions excluded", self.refinements);
+        let _ = writeln!(out, "  reachability    {} excluded", counted(self.refinements, "solution"));
         if self.clauses > 0 {
-            let _ = writeln!(out, "  invariant       {} clauses, {} trees", self.clauses, self.trees);
+            let _ = writeln!(out, "  invariant       {}, {}", counted(self.clauses, "clause"), counted(self.trees, "tree"));
         }
         if let Some(StageTimes { semilinear, slicing, reachability, certificate, .. }) = self.time_ms {
             let _ = writeln!(

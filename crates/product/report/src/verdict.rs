@@ -16,6 +16,7 @@ use crate::stages::StageReport;
 use crate::timeline::{excerpt, excerpt_lines, line_notes, table};
 use crate::why::why;
 use serde::Serialize;
+use serval_diagnostic::counted;
 use serval_diagnostic::{Diagnostic, LineIndex, Severity};
 
 /// Notes that stand beside a verdict on the screen: what was proved is less than it seems.
@@ -94,6 +95,9 @@ pub struct FileReport {
     /// What the header promises, if that is to count and the file is decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<HeaderPromise>,
+    /// Beside a counterexample: a run after which a step fails. Machines find it among the notes.
+    #[serde(skip)]
+    pub also_fails: Option<FaultNote>,
     /// Where the counterexample was saved.
     #[serde(skip)]
     pub trace: Option<String>,
@@ -145,6 +149,7 @@ impl FileReport {
             fault: None,
             fix: None,
             expected: None,
+            also_fails: None,
             trace: None,
         }
     }
@@ -170,7 +175,7 @@ impl FileReport {
         let notes = match self.stuck_once().len() + usize::from(self.proof.iter().any(|note| note.unbounded)) + self.hollow().count() {
             count if count == 0 || self.verdict != Verdict::Serializable => String::new(),
             1 => "   1 note".to_owned(),
-            count => format!("   {count} notes"),
+            count => format!("   {}", counted(count, "note")),
         };
         look.finish(&format!("{}{notes}\n", text.lines().next().unwrap_or_default()))
     }
@@ -261,11 +266,11 @@ impl FileReport {
             let count = run.requests.len();
             let least = if run.minimal { " (minimal)" } else { "" };
             let name = run.anomaly.map_or_else(String::new, |name| format!("   {}", name.replace('-', " ")));
-            let _ = writeln!(out, "{name}   {count} request{}{least}", if count == 1 { "" } else { "s" });
+            let _ = writeln!(out, "{name}   {}{least}", counted(count, "request"));
         }
         if let Some(fault) = &self.fault {
             let count = fault.run.requests.len();
-            let _ = writeln!(out, "   {}   {count} request{}", fault.message, if count == 1 { "" } else { "s" });
+            let _ = writeln!(out, "   {}   {}", fault.message, counted(count, "request"));
         }
     }
 
@@ -276,6 +281,10 @@ impl FileReport {
             Some(run) => {
                 self.story(&mut out, run, look);
                 self.after_story(&mut out, run);
+                if let Some(fault) = &self.also_fails {
+                    let _ = writeln!(out, "\n  can fail, too   {}", fault.message);
+                    fault.in_text(&mut out, look);
+                }
             }
             None if let Some(fault) = &self.fault => fault.in_text(&mut out, look),
             None => self.without_run(&mut out),
@@ -351,12 +360,20 @@ impl FileReport {
             let parts = if sizes.components == 1 { String::new() } else { format!("{} components, ", sizes.components) };
             let _ = writeln!(
                 out,
-                "  size            {parts}{} global states, {} local states, {} steps",
-                sizes.globals, sizes.locals, sizes.steps
+                "  size            {parts}{}, {}, {}",
+                counted(sizes.globals, "global state"),
+                counted(sizes.locals, "local state"),
+                counted(sizes.steps, "step")
             );
             if let Some(reduced) = sizes.reduced {
                 let (globals, locals, steps) = (reduced.globals, reduced.locals, reduced.steps);
-                let _ = writeln!(out, "  reduced to      {globals} global states, {locals} local states, {steps} steps");
+                let _ = writeln!(
+                    out,
+                    "  reduced to      {}, {}, {}",
+                    counted(globals, "global state"),
+                    counted(locals, "local state"),
+                    counted(steps, "step")
+                );
             }
         }
         for stages in &self.stages {
@@ -400,7 +417,8 @@ impl FileReport {
         }
         let _ = writeln!(out, "\n  seen together   {}", together(&run.requests));
         if serial.is_empty() {
-            let states = serial_states.map_or_else(String::new, |count| format!(": all {count} states of serial runs were tried"));
+            let states = serial_states
+                .map_or_else(String::new, |count| format!(": serial runs have {}, and all were tried", counted(count, "state")));
             let _ = writeln!(out, "                  no serial order gives these{states}");
         }
         if let Some(closest) = closest {

@@ -24,6 +24,7 @@ pub(crate) mod scale;
 use std::time::Duration;
 
 use serval_budget::Budget;
+use serval_diagnostic::counted;
 use serval_report::{Advice, Largest, Nearest, Tried};
 
 use crate::decide::{Decision, Verdict, decide};
@@ -87,7 +88,7 @@ fn closest(decision: &Decision) -> Option<Nearest> {
         let which = if sets == 1 {
             "the set of open answers".to_owned()
         } else {
-            format!("{sets} sets of answers, of which the smallest is shown")
+            format!("{}, of which the smallest is shown", counted(sets, "set of answers"))
         };
         let words =
             format!("stopped at {which}: it could neither realise nor exclude {}; more may follow", if sets == 1 { "it" } else { "them" });
@@ -96,15 +97,15 @@ fn closest(decision: &Decision) -> Option<Nearest> {
     if let Some(sizes) = decision.sizes
         && let Some(reduced) = sizes.reduced.filter(|reduced| reduced.steps < sizes.steps)
     {
-        return Some(Nearest { method: "reduce", words: format!("{} of {} steps are left", reduced.steps, sizes.steps) });
+        return Some(Nearest { method: "reduce", words: format!("left are {} of {}", reduced.steps, counted(sizes.steps, "step")) });
     }
     let ruled_out = decision.ruled_out;
     if let Some(concurrent) = ruled_out.concurrent_up_to {
-        let words = format!("no counterexample with up to {concurrent} requests at a time");
+        let words = format!("no counterexample with up to {} at a time", counted(concurrent, "request"));
         return Some(Nearest { method: "bounded", words });
     }
     let requests = Some(ruled_out.requests_up_to).filter(|&requests| requests > 0)?;
-    let words = format!("no counterexample with up to {requests} request{}", if requests == 1 { "" } else { "s" });
+    let words = format!("no counterexample with up to {}", counted(requests, "request"));
     Some(Nearest { method: "search", words })
 }
 

@@ -14,7 +14,8 @@ use std::time::Duration;
 use serval_budget::checkpoint::fenced;
 use serval_budget::{Budget, Cancel, StopReason};
 use serval_classic_engine::Stages;
-use serval_compile::{CompileError, Compiled, FaultReport, Lazy, Needs, Prepared};
+use serval_compile::{CompileError, Compiled, FaultReport, Lazy, Prepared};
+use serval_diagnostic::counted;
 use serval_engine::portfolio::{self, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Progress};
 use serval_engine::search::{LayerOutcome, Search, SubsetSearch, run_certificate};
 use serval_lipton_engine::Why;
@@ -395,7 +396,7 @@ fn without_limit(prepared: &Arc<Prepared>, text: &str, first: &CompileError, cle
                         .push("runs to this step were looked for as well: with few requests at a time, and long random ones".to_owned());
                 }
                 if cleared > 0 {
-                    diagnostic.notes.push(format!("there is no counterexample with up to {cleared} requests"));
+                    diagnostic.notes.push(format!("there is no counterexample with up to {}", counted(cleared, "request")));
                 }
             }
             Claimed::new(claim, cleared)
@@ -416,12 +417,10 @@ pub(crate) fn unusable(error: &CompileError, text: &str) -> EngineClaim {
     }
 }
 
-/// The run after which a step fails, if it takes more than a single request without input. A step that is given up
-/// because it takes too long is not known to fail.
+/// The run after which a step fails. A step that is given up because it takes too long is not known to fail.
 fn failing(error: &CompileError) -> Option<&FaultReport> {
     let CompileError::Fault(report) = error else { return None };
-    let more = report.named.as_ref().is_some_and(|named| named.needs != Needs::Nothing);
-    (more && report.certain && failure_of(&report.fault).is_some()).then_some(&**report)
+    (report.named.is_some() && report.certain && failure_of(&report.fault).is_some()).then_some(&**report)
 }
 
 /// The systems of the components.

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use serval_diagnostic::counted;
 use serval_lipton_engine::{Conflict, TextPlace, Why};
 use serval_lipton_proof::{Commit, Counter, Look, Section, SumWords, TicketWords, Words};
 use serval_syntax::{LineIndex, Program, Span};
@@ -24,14 +25,14 @@ pub(crate) fn sentences(program: &Program, text: &str, words: &Words) -> Vec<Str
     match words.others {
         0 => {}
         1 => said.push(format!("{alone}: one other request does the same with other variables")),
-        others => said.push(format!("{alone}: {others} other requests do the same with other variables")),
+        others => said.push(format!("{alone}: {} do the same with other variables", counted(others, "other request"))),
     }
     said.extend(together(words.sections.iter().map(|section| teller.section(section))));
     said.extend(together(words.counters.iter().map(|counter| teller.counter(counter, words))));
     let pair = |(one, other): &(String, String)| format!("never at the same time: {}, and {}", group(one), group(other));
     said.extend(words.exclusions.iter().take(LISTED).map(pair));
     if let Some(more) = words.exclusions.len().checked_sub(LISTED).filter(|&more| more > 0) {
-        said.push(format!("and {more} more pairs that exclude each other"));
+        said.push(format!("and {}, never at the same time", counted(more, "more pair")));
     }
     said.extend(words.sums.iter().map(|sum| teller.sum(sum)));
     said.extend(words.tickets.iter().flat_map(|ticket| teller.ticket(ticket)));

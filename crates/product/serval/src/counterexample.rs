@@ -33,8 +33,7 @@ pub(crate) fn counterexample(input: &Input, run: &RunCertificate, component: usi
             let mut shown = perform(&mut simulator, events, requests, component, minimal);
             let names = simulator.names();
             name_answers(&mut shown);
-            shown.enums = names.globals(program);
-            shown.spelled = names.variables().clone();
+            names.tell(program, &mut shown);
             shown.explain(input.text(), &locks(program));
             say_serial(&mut shown, prepared.lazy(component), Some(program));
             name_serial(&mut shown, program, names);
@@ -54,7 +53,11 @@ pub(crate) fn performed(input: &Input, events: &[RunEvent], requests: Vec<Answer
     match input.content() {
         Content::Systems(systems) => perform(&mut SystemSimulator::new(systems), events, requests, component, false),
         Content::Program(program) => {
-            perform(&mut ProgramSimulator::new(input.prepare(program), input.text()), events, requests, component, false)
+            let mut simulator = ProgramSimulator::new(input.prepare(program), input.text());
+            let mut shown = perform(&mut simulator, events, requests, component, false);
+            name_answers(&mut shown);
+            simulator.names().tell(program, &mut shown);
+            shown
         }
     }
 }
@@ -299,7 +302,7 @@ fn told(
     states: StatesField,
     story: Vec<String>,
 ) -> Counterexample {
-    let (enums, spelled) = Default::default();
+    let (enums, constants, spelled) = Default::default();
     Counterexample {
         requests,
         minimal,
@@ -309,6 +312,7 @@ fn told(
         steps,
         states,
         enums,
+        constants,
         spelled,
         story,
         explanation: Explanation::default(),

@@ -69,6 +69,8 @@ pub struct Decision {
     pub stuck: Vec<StuckNote>,
     /// Warnings and notes that need all states.
     pub findings: Vec<Diagnostic>,
+    /// Beside a counterexample: a run after which a step fails, which the checker has accepted as well.
+    pub also_fails: Option<Box<FaultNote>>,
     /// What holds at every moment, in words, if it was asked for and is serializable.
     pub invariants: Vec<String>,
     /// What the proof says about the answers of all runs, in words, for each
@@ -114,6 +116,7 @@ impl Decision {
             sizes: None,
             stuck: Vec::new(),
             findings: Vec::new(),
+            also_fails: None,
             invariants: Vec::new(),
             proof: Vec::new(),
             fix: None,
@@ -154,7 +157,7 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
     times.decide = clock().saturating_sub(start).saturating_sub(times.compile);
     let ClaimWithNotes { claimed: Claimed { claim, ruled_out, reduced, stages, open, open_sets, no_commit }, beside, about, .. } = explored;
     let AboutProof { invariants, proof, reusable } = about;
-    let SideFindings { sizes, stuck, findings } = beside;
+    let SideFindings { sizes, stuck, mut findings, fault } = beside;
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
     let on_text = matches!(claim, EngineClaim::Proved { body: Body::Reduction(_), .. });
     let verdict = conclude(input, claim, options, &mut times);
@@ -163,13 +166,18 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
         let no_commit = Some("a proof was found that is too large to be checked".to_owned());
         return Decision { no_commit, ..decide(input, &others) };
     }
+    let also_fails = match (&verdict, fault) {
+        (Verdict::NotSerializable(..), Some(fault)) => also_fails(input, &fault, options, &mut findings),
+        _ => None,
+    };
     let mut fix = None;
     if let (Verdict::NotSerializable(evidence, _), true) = (&verdict, options.fixes) {
         let start = clock();
         fix = hint::fix_hint(input, &evidence.certificate, options);
         times.fix = matches!(input.content(), Content::Program(_)).then(|| clock().saturating_sub(start));
     }
-    Decision { verdict, ruled_out, open, open_sets, sizes, stuck, findings, invariants, proof, fix, no_commit, stages, reusable, times }
+    let told = Decision { ruled_out, open, open_sets, sizes, stuck, findings, also_fails, invariants, ..Decision::new(verdict) };
+    Decision { proof, fix, no_commit, stages, reusable, times, ..told }
 }
 
 /// The same without proofs on the text, if there are other methods and none
@@ -364,6 +372,18 @@ fn fails(input: &Input, report: &FaultReport, diagnostic: Box<Diagnostic>, optio
     }
 }
 
+/// What fails in a program that has a counterexample as well: its run, if the checker accepts it, and else a finding.
+fn also_fails(input: &Input, fault: &FaultReport, options: &Options, findings: &mut Vec<Diagnostic>) -> Option<Box<FaultNote>> {
+    let diagnostic = Box::new(CompileError::Fault(Box::new(fault.clone())).diagnostic(input.text())?);
+    match fails(input, fault, diagnostic.clone(), options, &mut Times::default()) {
+        Verdict::Fault(_, note) => Some(note),
+        _ => {
+            findings.push(*diagnostic);
+            None
+        }
+    }
+}
+
 /// What was decided before, from the certificate of a proof alone: the checker
 /// goes through it again, and all that goes with it is found out again from the
 /// input and the proof. `None` where the checker does not accept it for this
@@ -401,7 +421,7 @@ pub fn recall(input: &Input, certificate: &str, options: &Options) -> Option<Dec
         }
         (Content::Program(_), _) => return None,
     };
-    let SideFindings { sizes, stuck, findings } = beside;
+    let SideFindings { sizes, stuck, findings, .. } = beside;
     let reduced = reduced_by(&systems, &body, methods, cancel);
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
     let invariants = if options.invariants { words_of(&systems, &body, cancel) } else { Vec::new() };

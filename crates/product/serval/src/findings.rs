@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serval_budget::{Budget, Cancel};
-use serval_compile::{CompileError, Compiled, without_states};
+use serval_compile::{CompileError, Compiled, FaultReport, without_states};
 use serval_engine::search::run_certificate;
 use serval_engine::stuck::find_stuck;
 use serval_model::{LocalId, NetworkSystem};
@@ -31,13 +31,15 @@ pub(crate) struct SideFindings {
     pub(crate) sizes: Option<Sizes>,
     pub(crate) stuck: Vec<StuckNote>,
     pub(crate) findings: Vec<Diagnostic>,
+    /// A step that fails in some run of a program that is refuted.
+    pub(crate) fault: Option<Box<FaultReport>>,
 }
 
 impl SideFindings {
     /// Of network systems as they were given.
     pub(crate) fn of_systems(systems: &[&NetworkSystem], input: &Input, cancel: &Cancel) -> Self {
         let stuck = stuck_in(input, systems, cancel, |_, _| None);
-        Self { sizes: Some(sizes(systems)), stuck, findings: Vec::new() }
+        Self { sizes: Some(sizes(systems)), stuck, ..Self::default() }
     }
 
     /// Of a program, as much as its states tell, if they were made.
@@ -51,14 +53,11 @@ impl SideFindings {
                     let place = lines.position(text, compiled.components()[component].local_span(local).start);
                     Some([place.line, place.column])
                 });
-                Self { sizes: Some(sizes(&systems)), stuck, findings: compiled.findings(text) }
+                Self { sizes: Some(sizes(&systems)), stuck, findings: compiled.findings(text), fault: None }
             }
             // A counterexample is an answer, but an error that really occurs
             // should not wait for the next time.
-            Err(CompileError::Fault(fault)) if fault.certain && refuted => {
-                let findings = CompileError::Fault(fault.clone()).diagnostic(text).into_iter().collect();
-                Self { findings, ..Self::default() }
-            }
+            Err(CompileError::Fault(fault)) if fault.certain && refuted => Self { fault: Some(fault.clone()), ..Self::default() },
             Err(_) => {
                 let program = if let Content::Program(program) = input.content() { Some(program) } else { None };
                 Self { findings: program.and_then(without_states).into_iter().collect(), ..Self::default() }

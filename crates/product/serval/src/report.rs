@@ -17,6 +17,8 @@ impl Decision {
         let mut report = FileReport::new(name, serval_report::Verdict::Unknown);
         report.notes = notes(&input.warnings, input.text());
         report.notes.extend(notes(&self.findings, input.text()));
+        report.notes.extend(self.also_fails.as_ref().map(|fault| fault.note()));
+        report.also_fails = self.also_fails.map(|fault| *fault);
         report.sizes = self.sizes;
         report.stuck = self.stuck;
         report.words = self.invariants;

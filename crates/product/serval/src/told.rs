@@ -19,6 +19,7 @@ mod cases;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serval_budget::Cancel;
+use serval_diagnostic::counted;
 use serval_model::{NetworkSystem, Node, NormalForm, RequestId};
 use serval_proof::Part;
 use serval_proof::letters::{Absence, Bound, Exactly, Fact, LettersProof};
@@ -138,7 +139,7 @@ impl SystemWords<'_> {
             phrases.push(format!("{some}{name} {answers}{which}"));
         }
         if rest > 0 {
-            phrases.push(format!("{others} of {rest} other answers"));
+            phrases.push(format!("{others} of {}", counted(rest, "other answer")));
         }
         phrases.join(join)
     }
@@ -243,7 +244,8 @@ fn listed(names: &[&str]) -> String {
     match (names.len().saturating_sub(LISTED), shown.split_last()) {
         (0, Some((last, []))) => (*last).to_owned(),
         (0, Some((last, before))) => format!("{} or {last}", before.join(", ")),
-        (more, _) => format!("{} or one of {more} others", shown.join(", ")),
+        (1, _) => format!("{} or one other", shown.join(", ")),
+        (more, _) => format!("{} or one of {}", shown.join(", "), counted(more, "other")),
     }
 }
 

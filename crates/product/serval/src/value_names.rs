@@ -1,135 +1,64 @@
-//! What values are called: the members of an `enum` where a value is one.
+//! What values are called: members of an `enum`, and constants that have a name.
 //!
-//! The core of the language has numbers alone. Whether a number stands for a
-//! member is read off the text: a variable that is declared with an `enum` has
-//! its members, a constant has the name that is written at its place, and a
-//! local or an answer has those of all expressions that it can come from, where
-//! these are of one `enum`. Nothing depends on it but what people see.
+//! The core of the language has numbers alone. Whether a number stands for a member or a constant is read off the
+//! text: a variable that is declared with an `enum` has its members, a constant has the name that is written at its
+//! place, and any variable, local or answer has the names of the expressions that it can come from. A value that a
+//! number or a computation can give as well is shown as a number. Nothing depends on it but what people see.
+
+mod declared;
+mod kind;
+mod reading;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use serval_syntax::{Expr, ExprKind, GlobalVar, Local, Program, Request, Span, Variable, ast, parse};
+use serval_report::Counterexample;
+use serval_syntax::{GlobalVar, Program};
 
 use crate::versions::{SLOT_WORDS, version_of};
+use declared::Declared;
+use reading::base;
 
-/// The names of the values of one `enum`, from 0.
-type Members = Arc<[String]>;
-
-/// What an expression can be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
-    /// It has no value, as it never ends.
-    Nothing,
-    /// A member of this `enum`.
-    Member(Members),
-    /// Any number.
-    Number,
-}
-
-impl Kind {
-    fn or(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Nothing, kind) | (kind, Self::Nothing) => kind,
-            (one, other) if one == other => one,
-            _ => Self::Number,
-        }
-    }
-
-    fn members(self) -> Option<Members> {
-        if let Self::Member(members) = self { Some(members) } else { None }
-    }
-}
+/// The names of some values.
+type Names = BTreeMap<i64, String>;
 
 /// What the values of a program are called.
 #[derive(Clone, Debug, Default)]
 pub struct ValueNames {
-    globals: Vec<Option<Members>>,
+    globals: Vec<Names>,
+    /// The globals that are declared with an `enum`, and its members from that of 0.
+    enums: BTreeMap<String, Vec<String>>,
     /// For each request: its locals, by name.
-    locals: Vec<BTreeMap<String, Members>>,
-    answers: Vec<Option<Members>>,
+    locals: Vec<BTreeMap<String, Names>>,
+    answers: Vec<Names>,
     /// Elements of arrays, as they are written.
     variables: BTreeMap<String, String>,
-}
-
-/// The declarations of a text.
-struct Declared {
-    enums: BTreeMap<String, Members>,
-    /// For each array or variable: the `enum` of its values.
-    values: BTreeMap<String, Members>,
-    /// For each array: the `enum` of its indices.
-    indices: BTreeMap<String, Members>,
-    /// For each request with parameters: their names and their `enum`s.
-    params: BTreeMap<String, Vec<(String, Option<Members>)>>,
-}
-
-impl Declared {
-    fn new(text: &str) -> Self {
-        let root = parse(text).syntax();
-        let mut declared = Self { enums: BTreeMap::new(), values: BTreeMap::new(), indices: BTreeMap::new(), params: BTreeMap::new() };
-        for one in root.children().filter_map(ast::Enum::cast) {
-            let members = one.members().filter_map(|member| Some(member.name()?.text().to_owned())).collect();
-            declared.enums.extend(one.name().map(|name| (name.text().to_owned(), members)));
-        }
-        for one in root.children().filter_map(ast::Var::cast) {
-            let Some(name) = one.name() else { continue };
-            let values = one.values().and_then(|range| declared.members(&range));
-            let indices = one.indices().and_then(|range| declared.members(&range));
-            declared.values.extend(values.map(|members| (name.text().to_owned(), members)));
-            declared.indices.extend(indices.map(|members| (name.text().to_owned(), members)));
-        }
-        for one in root.children().filter_map(ast::Request::cast) {
-            let param = |param: ast::Param| {
-                let members = param.values().and_then(|range| declared.members(&range));
-                Some((param.name()?.text().to_owned(), members))
-            };
-            let params: Vec<_> = one.params().filter_map(param).collect();
-            declared.params.extend(one.name().map(|name| (name.text().to_owned(), params)));
-        }
-        declared
-    }
-
-    /// The `enum` that a range names.
-    fn members(&self, range: &ast::Range) -> Option<Members> {
-        let name = range.ends().next().filter(|_| !range.has_dots())?;
-        self.enums.get(name.syntax().text().to_string().trim()).cloned()
-    }
 }
 
 impl ValueNames {
     /// The names of a program with this text.
     pub fn new(program: &Program, text: &str) -> Self {
         let declared = Declared::new(text);
-        if declared.enums.is_empty() && program.versions.is_empty() {
+        if declared.is_empty() && program.versions.is_empty() {
             return Self::default();
         }
-        let base = |name: &str| name.split(['[', '(']).next().unwrap_or_default().to_owned();
-        let globals: Vec<Option<Members>> =
-            program.globals.iter().map(|global| declared.values.get(&base(&global.name)).cloned()).collect();
-        let mut names = Self { globals, ..Self::default() };
-        let slots: Members = SLOT_WORDS.map(str::to_owned).into();
-        for (number, members) in (0..).zip(&mut names.globals) {
+        let found = reading::read(program, &declared, text);
+        let mut names = Self { globals: found.globals.iter().map(kind::Kind::names).collect(), ..Self::default() };
+        for (number, (global, known)) in (0..).zip(program.globals.iter().zip(&mut names.globals)) {
             if version_of(program, GlobalVar(number)).is_some() {
-                *members = Some(slots.clone());
+                *known = (0..).zip(SLOT_WORDS.map(str::to_owned)).collect();
+            } else if let Some(members) = declared.values.get(base(&global.name)) {
+                names.enums.insert(global.name.clone(), members.to_vec());
             }
-        }
-        for global in &program.globals {
-            if let Some(members) = declared.indices.get(&base(&global.name)) {
+            if let Some(members) = declared.indices.get(base(&global.name)) {
                 names.variables.extend(spelled(&global.name, members));
             }
         }
-        for request in &program.requests {
-            let empty = Vec::new();
-            let params = declared.params.get(&base(&request.name)).unwrap_or(&empty);
-            let mut reading =
-                Reading { names: &names, declared: &declared, params, text, locals: vec![Kind::Nothing; request.locals.len()] };
-            let answers = reading.request(request);
-            let locals = request.locals.iter().zip(reading.locals);
-            let members = |local: &Local, kind: Kind| if local.token { Some(token_words(program)) } else { kind.members() };
-            let locals = locals.filter_map(|(local, kind)| Some((local.name.clone(), members(local, kind)?))).collect();
-            names.locals.push(locals);
-            names.answers.push(answers.members());
+        for (request, kinds) in program.requests.iter().zip(&found.locals) {
+            let locals = request.locals.iter().zip(kinds);
+            let words = locals.map(|(local, kind)| (local.name.clone(), if local.token { token_words(program) } else { kind.names() }));
+            names.locals.push(words.filter(|(_, names)| !names.is_empty()).collect());
         }
+        names.answers = found.answers.iter().map(kind::Kind::names).collect();
         names
     }
 
@@ -140,25 +69,23 @@ impl ValueNames {
 
     /// The name of a value of a global.
     pub fn global(&self, variable: GlobalVar, value: i64) -> Option<String> {
-        member(self.globals.get(variable.index())?.as_ref()?, value)
+        self.globals.get(variable.index())?.get(&value).cloned()
     }
 
     /// The name of a value of a local of a request.
     pub fn local(&self, request: usize, variable: &str, value: i64) -> Option<String> {
-        member(self.locals.get(request)?.get(variable)?, value)
+        self.locals.get(request)?.get(variable)?.get(&value).cloned()
     }
 
     /// The name of an answer of a request.
     pub fn answer(&self, request: usize, value: i64) -> Option<String> {
-        member(self.answers.get(request)?.as_ref()?, value)
+        self.answers.get(request)?.get(&value).cloned()
     }
 
-    /// The globals whose values have names, and these names, from that of 0. Slots of versions are not among them:
-    /// reports do not show these.
-    pub fn globals(&self, program: &Program) -> BTreeMap<String, Vec<String>> {
-        let named = (0..).zip(&program.globals).zip(&self.globals);
-        let written = named.filter(|&((number, _), _)| version_of(program, GlobalVar(number)).is_none());
-        written.filter_map(|((_, global), members)| Some((global.name.clone(), members.as_ref()?.to_vec()))).collect()
+    /// The globals that are declared with an `enum`, and its members, from that of 0. Slots of versions are not among
+    /// them: reports do not show these.
+    pub fn globals(&self) -> &BTreeMap<String, Vec<String>> {
+        &self.enums
     }
 
     /// How elements of arrays are written whose indices have names.
@@ -166,11 +93,22 @@ impl ValueNames {
         &self.variables
     }
 
+    /// Tells a run what its values are called.
+    pub(crate) fn tell(&self, program: &Program, shown: &mut Counterexample) {
+        shown.enums = self.enums.clone();
+        shown.spelled = self.variables.clone();
+        let constants = program.globals.iter().zip(&self.globals).filter(|(global, names)| {
+            // What is declared with an `enum` is told by that.
+            !names.is_empty() && !self.enums.contains_key(&global.name)
+        });
+        shown.constants = constants.map(|(global, names)| (global.name.clone(), names.clone())).collect();
+    }
+
     /// A sentence with names for values: `State = 1` becomes `State = Busy`.
     pub fn in_words(&self, program: &Program, words: &str) -> String {
         let mut words = words.to_owned();
-        for (variable, members) in program.globals.iter().zip(&self.globals) {
-            for (value, name) in members.iter().flat_map(|members| members.iter().enumerate()) {
+        for (variable, names) in program.globals.iter().zip(&self.globals) {
+            for (value, name) in names {
                 for sign in ["=", "!=", "is", "≠"] {
                     words = replaced(&words, &format!("{} {sign} {value}", variable.name), &format!("{} {sign} {name}", variable.name));
                 }
@@ -196,85 +134,17 @@ fn replaced(text: &str, part: &str, with: &str) -> String {
 }
 
 /// What a local that takes versions is: 0, or the number of a slot.
-fn token_words(program: &Program) -> Members {
+fn token_words(program: &Program) -> Names {
     let most = program.versions.iter().map(|version| version.slots).max().unwrap_or(0);
     let word = |slot| if slot == 0 { "no version" } else { "a version" };
-    (0..=most).map(|slot| word(slot).to_owned()).collect()
-}
-
-fn member(members: &Members, value: i64) -> Option<String> {
-    members.get(usize::try_from(value).ok()?).cloned()
+    (0..=most).map(|slot| (i64::from(slot), word(slot).to_owned())).collect()
 }
 
 /// `A[0]` as `A[Idle]`, with how it is called elsewhere.
-fn spelled(name: &str, indices: &Members) -> Option<(String, String)> {
+fn spelled(name: &str, indices: &[String]) -> Option<(String, String)> {
     let (array, index) = name.strip_suffix(']')?.split_once('[')?;
-    let index = member(indices, index.parse().ok()?)?;
+    let index = indices.get(index.parse::<usize>().ok()?)?;
     Some((name.to_owned(), format!("{array}[{index}]")))
-}
-
-/// Reads off a request what its locals and answers are.
-struct Reading<'a> {
-    names: &'a ValueNames,
-    declared: &'a Declared,
-    params: &'a [(String, Option<Members>)],
-    text: &'a str,
-    locals: Vec<Kind>,
-}
-
-impl Reading<'_> {
-    /// What the request answers, after what its locals are is known.
-    fn request(&mut self, request: &Request) -> Kind {
-        // A local becomes more general in every round but the last.
-        loop {
-            let before = self.locals.clone();
-            request.body.visit(&mut |part| {
-                if let ExprKind::Assign { target: Variable::Local(local), value, .. } = &part.kind {
-                    let kind = self.kind(value);
-                    let known = &mut self.locals[local.index()];
-                    *known = known.clone().or(kind);
-                }
-            });
-            if self.locals == before {
-                break;
-            }
-        }
-        let mut answers = self.kind(&request.body);
-        request.body.visit(&mut |part| {
-            if let ExprKind::Return(value) = &part.kind {
-                answers = answers.clone().or(self.kind(value));
-            }
-        });
-        answers
-    }
-
-    fn kind(&self, expr: &Expr) -> Kind {
-        match &expr.kind {
-            ExprKind::Constant(_) | ExprKind::Number(_) => self.written(expr.span),
-            ExprKind::Read(Variable::Global(global)) | ExprKind::Assign { target: Variable::Global(global), .. } => {
-                self.names.globals.get(global.index()).cloned().flatten().map_or(Kind::Number, Kind::Member)
-            }
-            ExprKind::Read(Variable::Local(local)) => self.locals.get(local.index()).cloned().unwrap_or(Kind::Number),
-            ExprKind::Assign { value, .. } | ExprKind::Within { value, .. } => self.kind(value),
-            ExprKind::Sequence(parts) => parts.last().map_or(Kind::Number, |last| self.kind(last)),
-            ExprKind::If { arms, otherwise } => {
-                let last = otherwise.as_ref().map_or(Kind::Number, |body| self.kind(body));
-                arms.iter().fold(last, |kind, arm| kind.or(self.kind(&arm.body)))
-            }
-            ExprKind::Return(_) => Kind::Nothing,
-            _ => Kind::Number,
-        }
-    }
-
-    /// What a constant is, by what is written in its place.
-    fn written(&self, span: Span) -> Kind {
-        let text = self.text.get(span.start as usize..span.end as usize).unwrap_or_default().trim();
-        let chosen =
-            text.strip_prefix("choose(").and_then(|rest| rest.strip_suffix(')')).and_then(|name| self.declared.enums.get(name.trim()));
-        let param = || self.params.iter().find(|(name, _)| name == text).and_then(|(_, members)| members.clone());
-        let member = || self.declared.enums.values().find(|members| members.iter().any(|member| member == text)).cloned();
-        chosen.cloned().or_else(param).or_else(member).map_or(Kind::Number, Kind::Member)
-    }
 }
 
 #[cfg(test)]
@@ -288,15 +158,77 @@ mod tests {
                     request mixed { x := Busy; x := 2; x }\n";
         let program = serval_syntax::analyze(text).program.unwrap();
         let names = ValueNames::new(&program, text);
-        assert_eq!(names.globals(&program)["Now"], ["Idle", "Busy"]);
+        assert_eq!(names.globals()["Now"], ["Idle", "Busy"]);
         assert_eq!(names.local(0, "seen", 1).as_deref(), Some("Busy"));
         assert_eq!(names.local(0, "number", 1), None);
         assert_eq!(names.answer(0, 1).as_deref(), Some("Conflict"));
         let mixed = program.requests.iter().position(|request| request.name == "mixed").unwrap();
-        assert_eq!((names.answer(mixed, 1), names.local(mixed, "x", 1)), (None, None));
+        // One is written by its name and two as a number.
+        assert_eq!((names.answer(mixed, 1).as_deref(), names.local(mixed, "x", 2)), (Some("Busy"), None));
         assert_eq!(names.variables()["Count[1]"], "Count[Busy]");
         // The values of parameters are in the names of requests, as they are written.
         assert!(program.requests.iter().any(|request| request.name == "take(Busy)"));
         assert_eq!(names.in_words(&program, "Now = 1 iff Now = 10, and xNow = 1"), "Now = Busy iff Now = 10, and xNow = 1");
+    }
+
+    fn names(text: &str) -> (Program, ValueNames) {
+        let program = serval_syntax::analyze(text).program.unwrap();
+        let names = ValueNames::new(&program, text);
+        (program, names)
+    }
+
+    /// The names of the answers 0 to 4 of the first request.
+    fn answers(text: &str) -> Vec<String> {
+        let (_, names) = names(text);
+        (0..5).map(|value| names.answer(0, value).unwrap_or_else(|| value.to_string())).collect()
+    }
+
+    #[test]
+    fn answers_out_of_a_loop_have_names() {
+        let replies = "enum Reply { Ok, Conflict }\nvar L: 0..1\n";
+        let left = "if (L == 0) { L := 1; return Conflict }; L := 0; yield";
+        for rest in [
+            format!("while (true) {{ {left} }}"),
+            format!("n := 0; while (n < 3) {{ {left}; n := n + 1 }}; return Ok"),
+            format!("n := 0; while (n < 3) {{ {left}; n := n + 1 }}; Ok"),
+            format!("while (true) {{ while (true) {{ {left} }}; yield }}"),
+            format!("if (L == 0) {{ while (true) {{ {left} }} }} else {{ Ok }}"),
+        ] {
+            assert_eq!(answers(&format!("{replies}request a {{ {rest} }}"))[1], "Conflict", "{rest}");
+        }
+        // A loop that comes to its end answers 0, which is no member then, as the text has none there.
+        let falls = answers(&format!("{replies}request a {{ n := 0; while (n < 3) {{ {left}; n := n + 1 }} }}"));
+        assert_eq!(falls[..2], ["0", "Conflict"]);
+    }
+
+    #[test]
+    fn constants_have_their_names_where_nothing_else_gives_the_value() {
+        let gone = "const GONE = 4\nconst OPEN = 0\nvar N: 0..3\n";
+        assert_eq!(answers(&format!("{gone}request a {{ if (N == 2) {{ return GONE }}; return OPEN }}"))[4], "GONE");
+        assert_eq!(
+            answers(&format!("{gone}request a {{ if (N == 2) {{ return GONE }}; n := N; return n }}")),
+            ["0", "1", "2", "3", "GONE"]
+        );
+        // Adding one may give 4 as well.
+        assert_eq!(answers(&format!("{gone}request a {{ if (N == 2) {{ return GONE }}; n := N; return n + 1 }}"))[4], "4");
+        assert_eq!(answers(&format!("{gone}request a {{ if (N == 2) {{ return GONE }}; return 4 }}"))[4], "4");
+        assert_eq!(answers(&format!("{gone}const LOST = 4\nrequest a {{ if (N == 2) {{ return GONE }}; return LOST }}"))[4], "4");
+    }
+
+    #[test]
+    fn variables_have_the_names_of_constants_that_they_are_compared_with() {
+        let (program, names) = names(
+            "const FREE = 0\nconst TAKEN = 1\nconst MOST = 3\nvar Seat: 0..1\nvar Count: 0..3\n\
+             request a { s := Seat; if (s == FREE) { Seat := TAKEN; 1 } else { 0 } }\n\
+             request b { if (Count == MOST) { Count := 0 } else { Count := Count + 1 } }\n",
+        );
+        let global = |name: &str, value| {
+            let index = program.globals.iter().position(|global| global.name == name).unwrap();
+            names.global(GlobalVar(u32::try_from(index).unwrap()), value)
+        };
+        assert_eq!((global("Seat", 0).as_deref(), global("Seat", 1).as_deref()), (Some("FREE"), Some("TAKEN")));
+        assert_eq!(names.local(0, "s", 1).as_deref(), Some("TAKEN"));
+        // A counter that happens to be at its limit is shown as the number that it has counted.
+        assert_eq!(global("Count", 3), None);
     }
 }

@@ -30,6 +30,7 @@ use serval_case_proof::WithNets;
 use serval_compile::{
     CompileError, Compiled, Fault, FaultKind, FaultReport, Lazy, Options, Prepared, Translation, TranslationError, Unclosed, compile,
 };
+use serval_diagnostic::counted;
 
 use serval_diagnostic::{Code, Diagnostic, Span, shown};
 use serval_model::{NetworkSystem, systems_from_json};
@@ -247,17 +248,22 @@ fn summary(body: &Body) -> String {
     match body {
         Body::Run(run) => {
             let requests: u128 = run.completed.iter().map(|entry| u128::from(entry.count)).sum();
-            format!("a run of {requests} request{} in {} events", if requests == 1 { "" } else { "s" }, run.steps.len())
+            format!("a run of {} in {}", counted(requests, "request"), counted(run.steps.len(), "event"))
         }
         Body::Fault(fault) => {
             let spawned = fault.steps.iter().filter(|event| matches!(event.action, serval_proof::Action::Spawn { .. })).count();
-            let (plural, kind) = (if spawned == 1 { "" } else { "s" }, fault.fails.fault.name());
-            format!("{kind} after a run of {spawned} request{plural} in {} events", fault.steps.len())
+            let kind = fault.fails.fault.name();
+            format!("{kind} after a run of {} in {}", counted(spawned, "request"), counted(fault.steps.len(), "event"))
         }
         Body::Part(part) => part_summary(part),
         Body::Reduction(reduction) => {
             let Reduction { owners, counts, exclusions, .. } = &**reduction;
-            format!("a reduction with {} owners, {} counts and {} exclusions", owners.len(), counts.len(), exclusions.len())
+            format!(
+                "a reduction with {}, {} and {}",
+                counted(owners.len(), "owner"),
+                counted(counts.len(), "count"),
+                counted(exclusions.len(), "exclusion")
+            )
         }
         Body::Components(parts) => {
             let mut each: BTreeMap<String, usize> = BTreeMap::new();
@@ -265,22 +271,30 @@ fn summary(body: &Body) -> String {
                 *each.entry(part_summary(part)).or_default() += 1;
             }
             let each: Vec<String> = each.into_iter().map(|(summary, count)| format!("{count} × {summary}")).collect();
-            format!("{} components: {}", parts.len(), each.join("; "))
+            format!("{}: {}", counted(parts.len(), "component"), each.join("; "))
         }
     }
 }
 
 fn part_summary(part: &Part) -> String {
     match part {
-        Part::Atomic(script) => format!("atomic after {} reduction{}", script.len(), if script.len() == 1 { "" } else { "s" }),
-        Part::Flow(proof) => format!("a flow proof with {} facts and a tree of {} nodes", proof.facts.len(), proof.tree.nodes.len()),
+        Part::Atomic(script) => format!("atomic after {}", counted(script.len(), "reduction")),
+        Part::Flow(proof) => {
+            format!("a flow proof with {} and a tree of {}", counted(proof.facts.len(), "fact"), counted(proof.tree.nodes.len(), "node"))
+        }
         Part::Invariant(proof) => {
             let trees = proof.kept.len().saturating_add(proof.ends.len());
-            format!("an invariant of {} clauses and {trees} trees", proof.clauses.len())
+            format!("an invariant of {} and {}", counted(proof.clauses.len(), "clause"), counted(trees, "tree"))
         }
         Part::Letters(proof) => {
             let (levels, facts, regions) = (proof.levels.len(), proof.facts.len(), proof.regions.len());
-            format!("{levels} levels, {facts} facts about answers, {regions} regions and a tree of {} nodes", proof.tree.nodes.len())
+            format!(
+                "{}, {} about answers, {} and a tree of {}",
+                counted(levels, "level"),
+                counted(facts, "fact"),
+                counted(regions, "region"),
+                counted(proof.tree.nodes.len(), "node")
+            )
         }
         Part::Cases(proof) => {
             let entries = serval_case_proof::entries(&proof.cases).unwrap_or_default();
@@ -292,7 +306,12 @@ fn part_summary(part: &Part) -> String {
             }
             let (excluded, sets) = (kinds.values().sum::<usize>(), proof.sets.len());
             let kinds: Vec<String> = kinds.into_iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
-            format!("{sets} sets of serial answers and {excluded} cases that a net excludes: {}", kinds.join(", "))
+            format!(
+                "{} and {} that a net excludes: {}",
+                counted(sets, "set of serial answers"),
+                counted(excluded, "case"),
+                kinds.join(", ")
+            )
         }
         Part::Same(same) => format!("the same as component {}", same.part),
     }

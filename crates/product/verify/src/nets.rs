@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serval_budget::{Budget, Cancel};
 use serval_diagnostic::FormatError;
+use serval_diagnostic::counted;
 use serval_net_proof::{Certificate, Evidence, Inductive, KInductive};
 use serval_petri::{Limits, Net, compose, mist, pnml, tina, vass, words};
 use serval_proof::Refusal;
@@ -200,8 +201,4 @@ fn described(evidence: &Evidence) -> String {
         Evidence::Decomposition(decomposition) => format!("a decomposition in {}", counted(decomposition.steps.len(), "step")),
         Evidence::Pump(pump) => format!("a run with pumps of {}", counted(pump.steps.len(), "step")),
     }
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,6 +1,7 @@
 //! Checks a certificate for a program on weak memory.
 
 use serval_budget::{Budget, Cancel};
+use serval_diagnostic::counted;
 use serval_diagnostic::{Code, Diagnostic, Span};
 use serval_proof::Refusal;
 use serval_tso_program::{Program, Syntax};
@@ -102,7 +103,7 @@ fn changes(fences: &FencesShown) -> String {
     };
     if fences.sets.len() > 1 {
         let others = if fences.all { ", and no others" } else { "" };
-        said += &format!(" ({} sets{others})", fences.sets.len());
+        said += &format!(" ({}{others})", counted(fences.sets.len(), "set"));
     }
     said
 }

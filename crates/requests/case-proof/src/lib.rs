@@ -101,7 +101,7 @@ fn check_entries(form: &NormalForm, clauses: &[Clause], entries: &[Entry], work:
     while let Some(case) = open.pop() {
         // Each open case needs an entry of its own; to say so early keeps the list short.
         let Some((number, entry)) = rest.next().filter(|_| rest.len() >= open.len()) else {
-            let message = format!("{} cases are open, and there are {} entries", open.len().saturating_add(1), entries.len());
+            let message = format!("open cases: {}, entries: {}", open.len().saturating_add(1), entries.len());
             return unmet!(Condition::CasesOpen, "the end", message);
         };
         let object = || format!("entry {number}");

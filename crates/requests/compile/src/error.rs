@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexSet;
 use serval_budget::Stopped;
+use serval_diagnostic::counted;
 use serval_diagnostic::{CodeInfo, Diagnostic, LineIndex, Span};
 use serval_syntax::{Expr, ExprKind, Limit, LocalVar, Program, Variable};
 
@@ -350,7 +351,7 @@ fn excluded_note(excluded: usize) -> Option<String> {
     match excluded {
         0 => None,
         1 => Some("no run with one request at a time leads there".to_owned()),
-        more => Some(format!("no run with at most {more} requests at a time leads there")),
+        more => Some(format!("no run with at most {} at a time leads there", counted(more, "request"))),
     }
 }
 
@@ -385,12 +386,12 @@ pub(crate) fn run_notes(what: &str, run: &[ReportedStep], text: &str, lines: &Li
     if run.is_empty() {
         return Vec::new();
     }
-    let mut notes = vec![format!("{what} ({} step{}):", run.len(), if run.len() == 1 { "" } else { "s" })];
+    let mut notes = vec![format!("{what} ({}):", counted(run.len(), "step"))];
     for (position, step) in run.iter().enumerate() {
         let hidden = run.len().saturating_sub(SHOWN_STEPS);
         if hidden > 0 && (SHOWN_STEPS / 2..SHOWN_STEPS / 2 + hidden).contains(&position) {
             if position == SHOWN_STEPS / 2 {
-                notes.push(format!("… {hidden} more steps …"));
+                notes.push(format!("… {} …", counted(hidden, "more step")));
             }
             continue;
         }

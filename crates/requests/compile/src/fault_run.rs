@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serval_budget::Budget;
+use serval_diagnostic::counted;
 use serval_model::{GlobalId, LocalId};
 use serval_syntax::ExprKind;
 
@@ -95,7 +96,7 @@ impl FaultRun {
     /// Both for people, where there are several requests.
     pub(crate) fn size_note(&self) -> Option<String> {
         let (requests, at_once) = (self.requests(), self.at_once());
-        (requests > 1).then(|| format!("this run has {requests} requests in all, and at most {at_once} at a time"))
+        (requests > 1).then(|| format!("this run has {} in all, and at most {at_once} at a time", counted(requests, "request")))
     }
 }
 

@@ -34,6 +34,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};
+use serval_diagnostic::counted;
 use serval_model::{GlobalId, LocalId, RequestId};
 
 use crate::compiled::{Compiled, Component};
@@ -65,7 +66,7 @@ pub enum TranslationError {
 impl fmt::Display for Translation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { locals, globals, steps } = self;
-        write!(f, "{steps} steps between {locals} local and {globals} global states of the program as written")
+        write!(f, "{} between {locals} local and {} of the program as written", counted(steps, "step"), counted(globals, "global state"))
     }
 }
 

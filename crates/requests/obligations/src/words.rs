@@ -9,6 +9,7 @@
 use std::fmt::Write;
 
 use serval_budget::Budget;
+use serval_diagnostic::counted;
 use serval_model::{NetworkSystem, Node, NormalForm};
 use serval_proof::script::{Entry, Reduced};
 
@@ -60,12 +61,12 @@ pub fn in_words(system: &NetworkSystem, budget: &mut Budget) -> Vec<String> {
         let more = equations.len().saturating_sub(LINES);
         lines.extend(equations.into_iter().take(LINES).map(|equation| format!("  {equation}")));
         if more > 0 {
-            lines.push(format!("  and {more} more equations"));
+            lines.push(format!("  and {}", counted(more, "more equation")));
         }
     }
     let more = visited.len().saturating_sub(STATES);
     if more > 0 {
-        lines.push(format!("and {more} more global states"));
+        lines.push(format!("and {}", counted(more, "more global state")));
     }
     lines
 }

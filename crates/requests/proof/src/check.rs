@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use serval_budget::Cancel;
+use serval_diagnostic::counted;
 use serval_evidence::{require, shown};
 use serval_model::{Moves, Named, NetworkSystem, NormalForm};
 
@@ -98,7 +99,7 @@ impl<'s> Input for Systems<'s> {
 pub fn check<I: Input>(input: &I, certificate: &Certificate, caps: &Caps, cancel: &Cancel) -> Result<(), Refusal<I::Stop>> {
     let (actual, given) = (fingerprint(input.text()), shown(&certificate.input));
     let same = certificate.input == actual;
-    require!(Input, same, about("the input"), "its fingerprint is {actual}, but the certificate is about {given}");
+    require!(Input, same, "this one has the fingerprint {actual}, and the certificate is about {given}");
     check_requests(input)?;
     match &certificate.body {
         Body::Run(run) => check_refutation(input, certificate, run, caps, cancel),
@@ -165,7 +166,7 @@ fn check_parts<I: Input>(input: &I, claim: Claim, parts: &[Part], caps: &Caps, c
     require!(PartsClaim, proves, about(format!("claim {claimed:?}")), "a proof of this kind can only show that an input is serializable");
     let systems = input.whole(cancel)?;
     let (given, there) = (parts.len(), systems.len());
-    require!(PartsCover, given == there, about(format!("{given} parts")), "the input has {there} components");
+    require!(PartsCover, given == there, about(format!("{given} parts")), "the input has {}", counted(there, "component"));
     let mut work = Work::new(caps, cancel);
     let form_of = |system| NormalForm::new(system).map(|(form, _)| form).ok_or(TooLarge { what: "steps", limit: u64::from(u32::MAX) });
     for (number, (part, &system)) in parts.iter().zip(&systems).enumerate() {

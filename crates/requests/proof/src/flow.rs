@@ -92,6 +92,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped, checkpoint};
+use serval_diagnostic::counted;
 use serval_evidence::{objects, require};
 use serval_model::{NodeStep, NormalForm};
 
@@ -208,7 +209,7 @@ pub(crate) fn check_flow(form: NormalForm, proof: &FlowProof, work: &mut Work) -
 pub(crate) fn phases_fit<'a>(form: &NormalForm, phases: &'a [u32], work: &mut Work) -> Checked<&'a [u32]> {
     let (given, there) = (phases.len(), form.global_count());
     let fits = given == 0 || given == there as usize;
-    require!(FlowPhases, fits, about("the phases"), "there are {given}, and {there} global states");
+    require!(FlowPhases, fits, about("the phases"), "there are {given}, and {}", counted(there, "global state"));
     let phases = if fits { phases } else { &[] };
     // Between two phases there is a variable for each node.
     let phase = |global: u32| phases.get(global as usize);

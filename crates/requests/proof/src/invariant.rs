@@ -69,6 +69,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serval_diagnostic::counted;
 use serval_evidence::{objects, require};
 use serval_model::{NodeStep, NormalForm};
 
@@ -208,7 +209,14 @@ fn check_ends(form: &NormalForm, proof: &InvariantProof, terms: usize, work: &mu
         }
     }
     let said = proof.ends.len() == form.global_count() as usize;
-    require!(InvariantEnds, said, about("the ends"), "there are {}, and {} global states", proof.ends.len(), form.global_count());
+    require!(
+        InvariantEnds,
+        said,
+        about("the ends"),
+        "there are {}, and {}",
+        proof.ends.len(),
+        counted(form.global_count(), "global state")
+    );
     for (global, tree) in (0..form.global_count()).zip(&proof.ends) {
         work.spend(terms.saturating_add(size(form)).saturating_add(sets.iter().map(Vec::len).sum()))?;
         let problem = end_problem(form, &proof.clauses, &sets, global).ok_or(TOO_LARGE)?;

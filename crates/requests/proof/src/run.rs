@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Cancel;
+use serval_diagnostic::counted;
 use serval_evidence::{objects, obtain, require, shown};
 use serval_model::{GlobalId, Letter, LocalId, Multiset, Named, ResponseId, SerialExplorer, Thread};
 
@@ -206,7 +207,7 @@ impl<S: Named> Replay<S> {
         let mut explorer = SerialExplorer::new(&mut self.system);
         let serial = self.work.within(|budget| explorer.contains(&self.completed, budget))?;
         let requests = self.completed.size();
-        require!(RunSerial, !serial, about(format!("{requests} requests")), "one after the other they can give the same answers");
+        require!(RunSerial, !serial, about(counted(requests, "request")), "one after the other they can give the same answers");
         Ok(())
     }
 

@@ -28,6 +28,7 @@
 //! before and has a proof of its own, so that no proofs stand on each other in a
 //! circle.
 
+use serval_diagnostic::counted;
 use serval_evidence::require;
 use serval_model::{NodeKind, NodeStep, NormalForm};
 
@@ -52,7 +53,14 @@ pub fn check_same(form: &NormalForm, earlier: &NormalForm, same: &Same, work: &m
     let (globals, nodes) = (earlier.global_count() as usize, earlier.nodes().len());
     let fits = form.global_count() as usize == globals && form.nodes().len() == nodes;
     let maps = fits && is_one_to_one(&same.globals, globals) && is_one_to_one(&same.nodes, nodes);
-    require!(SameMaps, maps, about(object()), "the maps do not take {globals} global states and {nodes} nodes to as many");
+    require!(
+        SameMaps,
+        maps,
+        about(object()),
+        "the maps do not take {} and {} to as many",
+        counted(globals, "global state"),
+        counted(nodes, "node")
+    );
     // Where the condition above is met every number is there.
     let global = |global: u32| same.globals.get(global as usize).copied().unwrap_or(u32::MAX);
     let node = |node: u32| same.nodes.get(node as usize).copied().unwrap_or(u32::MAX);

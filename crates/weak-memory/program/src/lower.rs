@@ -85,7 +85,7 @@ impl Context<'_> {
             }
         }
         if let Some(thread) = file.threads.get(MAX_THREADS) {
-            let message = format!("there are {} threads; a program has at most {MAX_THREADS}", file.threads.len());
+            let message = format!("{} threads; a program has at most {MAX_THREADS}", file.threads.len());
             self.error(codes::TOO_MUCH, thread.name.span, message, "fewer threads", "write `thread*` for many copies of one".to_owned());
         }
         if file.threads.is_empty() && self.diagnostics.is_empty() {

@@ -29,6 +29,7 @@
 use std::collections::BTreeSet;
 
 use serval_diagnostic::Span;
+use serval_diagnostic::counted;
 
 use crate::limits::{MAX_CELLS, MAX_DEPTH, MAX_REGISTERS, MAX_THREADS};
 use crate::program::{Address, CellId, ControlPoint, Inner, Observed, Op, Point, Program, RegisterId, Thread};
@@ -46,8 +47,8 @@ pub fn reduce(program: &Program, rounds: u32) -> Result<Program, String> {
     }
     if 3 * program.threads.len() > MAX_THREADS {
         return Err(format!(
-            "of {} threads {} become, and there are at most {MAX_THREADS}",
-            program.threads.len(),
+            "of {} {} become, and there are at most {MAX_THREADS}",
+            counted(program.threads.len(), "thread"),
             3 * program.threads.len()
         ));
     }
@@ -68,7 +69,7 @@ pub fn reduce(program: &Program, rounds: u32) -> Result<Program, String> {
     };
     making.declare();
     if making.cells.len() > MAX_CELLS {
-        return Err(format!("{} cells are needed, and there are at most {MAX_CELLS}", making.cells.len()));
+        return Err(format!("it takes {}, and there are at most {MAX_CELLS}", counted(making.cells.len(), "cell")));
     }
     let own: Vec<Thread> = (0..program.threads.len()).map(|thread| making.own(thread)).collect();
     let helpers: Vec<Thread> = (0..program.threads.len()).flat_map(|thread| [making.opening(thread), making.landing(thread)]).collect();

@@ -1,6 +1,7 @@
 //! What a certificate shows, if its conditions hold: the rules of [`Certificate`], one after the other.
 
 use serval_budget::Budget;
+use serval_diagnostic::counted;
 use serval_evidence::require;
 use serval_tso_program::{Observed, Program, Question};
 
@@ -62,7 +63,7 @@ impl Certificate {
             return Ok(());
         }
         let (said, asked) = (self.questions.len(), program.questions.len());
-        require!(Question, said == asked, "it has the words of {said} questions, and the program asks {asked}");
+        require!(Question, said == asked, "it has the words of {}, and the program asks {asked}", counted(said, "question"));
         // Blanks are layout, in which texts of one program may differ.
         let is_same =
             |one: &str, other: &str| one.split_whitespace().flat_map(str::chars).eq(other.split_whitespace().flat_map(str::chars));

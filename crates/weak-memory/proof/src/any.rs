@@ -41,6 +41,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_diagnostic::counted;
 use serval_evidence::require;
 use serval_tso_program::{Point, Program, ThreadId};
 
@@ -210,7 +211,7 @@ pub(crate) fn parted(mut attack: Attack, kind: u32) -> Option<(Attack, At)> {
 pub(crate) fn check(program: &Program, any: &AnyRobust, budget: &mut Budget) -> Result<(), Refusal> {
     Live::new(program, &[], &any.live)?;
     let complete = any.attackers.len() == program.threads.len();
-    require!(RobustAttackers, complete, "there are {} lists for {} threads", any.attackers.len(), program.threads.len());
+    require!(RobustAttackers, complete, "{} for {}", counted(any.attackers.len(), "list"), counted(program.threads.len(), "thread"));
     for (number, list) in any.attackers.iter().enumerate().take(program.threads.len()) {
         let core = Core { program, attacker: ThreadId::new(number), live: &any.live };
         check_attacker(&core, list, budget)?;

@@ -67,6 +67,7 @@
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_diagnostic::counted;
 use serval_evidence::require;
 use serval_tso_program::{CellId, Point, Program};
 
@@ -318,7 +319,7 @@ pub(crate) fn check(program: &Program, robust: &Robust, budget: &mut Budget) -> 
     let live = Live::new(program, &[], &robust.live)?;
     let seen = QuestionView::new(program, &[]);
     let complete = robust.attackers.len() == program.threads.len();
-    require!(RobustAttackers, complete, "there are {} lists for {} threads", robust.attackers.len(), program.threads.len());
+    require!(RobustAttackers, complete, "{} for {}", counted(robust.attackers.len(), "list"), counted(program.threads.len(), "thread"));
     let alike = Symmetry::new(program, &robust.alike, &[])?;
     let persistent = Persistent::new(program);
     let mut initial = Attack::initial(program);

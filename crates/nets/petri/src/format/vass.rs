@@ -20,6 +20,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use serval_diagnostic::counted;
+
 use super::{FormatError, Limits, without_mark};
 use crate::formula::enough;
 use crate::{Formula, Net, PlaceId};
@@ -126,7 +128,7 @@ pub fn read_within(text: &str, limits: &Limits) -> Result<Spec, FormatError> {
     let mut targets = Vec::new();
     for (number, (before, numbers, behind)) in &lines {
         if numbers.len() != counters.len() {
-            return Err(wrong(*number, format!("there are {} numbers for {} counters", numbers.len(), counters.len())));
+            return Err(wrong(*number, format!("{} for {}", counted(numbers.len(), "number"), counted(counters.len(), "counter"))));
         }
         let arcs = |sign: i64| {
             let part = move |&(counter, &change): &(PlaceId, &i64)| {

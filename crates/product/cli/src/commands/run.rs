@@ -10,6 +10,7 @@ use std::path::Path;
 use serval::Content;
 use serval::simulator::{ProgramSimulator, RandomRun, Simulator, SystemSimulator, prepare};
 use serval_report::Trace;
+use serval_report::counted;
 use serval_report::escape::name;
 
 use crate::args::RunArgs;
@@ -45,7 +46,7 @@ fn drive<'a>(args: &RunArgs, fresh: &mut dyn FnMut() -> Box<dyn Simulator + 'a>)
         let seed = args.seed.wrapping_add(number);
         let mut simulator = fresh();
         let blank = if number == 0 { "" } else { "\n" };
-        let heading = format!("{blank}run {} of {}, seed {seed}, {} requests\n", number + 1, args.runs, args.requests);
+        let heading = format!("{blank}run {} of {}, seed {seed}, {}\n", number + 1, args.runs, counted(args.requests, "request"));
         let text = RandomRun { requests: args.requests, seed, max_steps: args.max_steps }.perform(&mut *simulator);
         write_to(None, &format!("{heading}{text}{}", summary(&mut *simulator)))?;
         last = simulator.events().to_vec();

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
+use serval_diagnostic::counted;
+
 use super::expected::TableError;
 use super::merge::{MeasurementPart, MergeError, together};
 use super::{Outcome, table};
@@ -58,7 +60,7 @@ pub fn read_expected_nets(text: &str) -> Result<Vec<ExpectedNet>, TableError> {
     for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
         let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
         if fields.len() != titles.len() {
-            return Err(fail(number, format!("{} fields, and there are {} columns", fields.len(), titles.len())));
+            return Err(fail(number, format!("{}, and there are {}", counted(fields.len(), "field"), counted(titles.len(), "column"))));
         }
         if nets.iter().any(|known| known.model == fields[model]) {
             return Err(fail(number, format!("{} has a line already", fields[model])));
@@ -201,7 +203,7 @@ impl NetBenchReport {
             0 => String::new(),
             number => format!(", {number} {word}"),
         };
-        let mut out = format!("{} questions", self.questions.len());
+        let mut out = counted(self.questions.len(), "question");
         for (outcome, word) in [
             (Outcome::Right, "right"),
             (Outcome::Wrong, "wrong"),

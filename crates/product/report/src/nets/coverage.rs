@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use serval_diagnostic::counted;
+
 use crate::escape::{self, dot, name};
 
 /// Places that a line names, and members that are shown, unless all are wanted.
@@ -58,7 +60,7 @@ impl CoverReport {
         let (named, lines) = if verbose { (usize::MAX, usize::MAX) } else { (NAMED, LINES) };
         let mut out = String::new();
         // Writing to a string does not fail.
-        let _ = writeln!(out, "coverability set  {} marking{}", self.markings.len(), if self.markings.len() == 1 { "" } else { "s" });
+        let _ = writeln!(out, "coverability set  {}", counted(self.markings.len(), "marking"));
         let mut bounds: Vec<u64> = self.bounds.iter().flatten().copied().collect();
         bounds.sort_unstable();
         bounds.dedup();

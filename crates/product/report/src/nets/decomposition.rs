@@ -11,6 +11,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use serval_diagnostic::counted;
+
 use super::{NetRun, TextStyle};
 use crate::escape::{self, line, name};
 
@@ -184,10 +186,6 @@ pub struct TreeGraph {
     pub exit: Option<usize>,
 }
 
-pub(super) fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
 /// Characters that the line of a sequence has at most.
 const LINE: usize = 120;
 
@@ -219,8 +217,8 @@ impl TreeNode {
             (Some(first), Some(last)) => format!("{} … {}", first.first, last.last),
             _ => String::new(),
         };
-        let arcs = self.pieces.iter().map(|piece| piece.graph.arcs.len()).sum();
-        format!("{ends}: {}, {}", count(self.pieces.len(), "piece"), count(arcs, "arc"))
+        let arcs: usize = self.pieces.iter().map(|piece| piece.graph.arcs.len()).sum();
+        format!("{ends}: {}, {}", counted(self.pieces.len(), "piece"), counted(arcs, "arc"))
     }
 }
 
@@ -259,7 +257,7 @@ impl TreeReport {
     /// What is said of the target, in one line.
     pub fn headline(&self) -> String {
         let sizes = &self.sizes;
-        let mut parts = vec![count(sizes.sequences, "sequence")];
+        let mut parts = vec![counted(sizes.sequences, "sequence")];
         for (number, noun) in [
             (sizes.refuted, "refuted by the equation"),
             (sizes.forward, "covered forwards"),
@@ -280,7 +278,7 @@ impl TreeReport {
     pub fn to_text(&self, explain: bool, verbose: bool) -> String {
         let mut out = format!("{}\n", self.headline());
         if let Some(reason) = &self.reason {
-            let (pieces, arcs) = (count(self.sizes.most_pieces, "piece"), count(self.sizes.most_arcs, "arc"));
+            let (pieces, arcs) = (counted(self.sizes.most_pieces, "piece"), counted(self.sizes.most_arcs, "arc"));
             let largest = if self.nodes.is_empty() { String::new() } else { format!("; the largest sequence has {pieces} and {arcs}") };
             let _ = writeln!(out, "  {}{largest}", line(reason));
         }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use serval_diagnostic::counted;
+
 use super::{NetReport, NetRun};
 use crate::escape::{line, name};
 
@@ -77,7 +79,7 @@ impl NetReport {
             let _ = writeln!(out, "  … and {left} more; -v names them");
         }
         if self.open > 0 && !self.dead.is_empty() {
-            let _ = writeln!(out, "  of {} others it is not known", self.open);
+            let _ = writeln!(out, "  not known of {}", counted(self.open, "other"));
         }
         if let Some(run) = &self.run {
             run.push_text(&mut out, style);
@@ -130,7 +132,7 @@ impl NetRun {
         for (position, (step, fires, words)) in rows.iter().enumerate() {
             match left_out {
                 Some(left) if position == FIRST => {
-                    let _ = writeln!(out, "     …  {left} rows are left out; -v shows them");
+                    let _ = writeln!(out, "     …  without {}, which -v shows", counted(left, "row"));
                 }
                 Some(left) if (FIRST..FIRST + left).contains(&position) => {}
                 _ => {

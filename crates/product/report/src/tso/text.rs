@@ -1,5 +1,7 @@
 //! Reports as people read them.
 
+use serval_diagnostic::counted;
+
 use super::{TsoAnswer, TsoFence, TsoFinals, TsoFix, TsoQuestion, TsoReport, TsoRobust, TsoRun, TsoUnhelped};
 use crate::escape;
 
@@ -39,7 +41,7 @@ impl TsoReport {
                 }
                 for (count, what) in [(defects, "violated"), (undecided, "undecided")] {
                     if count > 0 {
-                        line += &format!("   {count} of {} questions {what}", self.questions.len());
+                        line += &format!("   {count} of {} {what}", counted(self.questions.len(), "question"));
                     }
                 }
                 if self.certificate.as_ref().is_some_and(|certificate| certificate.verified) {

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serval_budget::{Budget, Cancel};
 use serval_classic_engine::{EMPTY_TICKS, Options, Places, SERIAL_TICKS, Serial, SerialLanguage, interleaving, query};
+use serval_diagnostic::counted;
 use serval_model::{Letter as Answer, NetworkSystem};
 use serval_petri::{Net, Target, mcc, mcc_reads_back, pnml, pnml_reads_back, tina, tina_reads_back};
 use serval_report::escape::{is_hidden, line};
@@ -166,7 +167,8 @@ impl StageWriter<'_> {
         }
         if missing > 0 {
             let count = disjuncts.len();
-            let missing = format!("{missing} of {count} disjuncts cannot be written: the property language has no divisibility");
+            let missing =
+                format!("{missing} of {} cannot be written: the property language has no divisibility", counted(count, "disjunct"));
             let _ = writeln!(comment, "{missing}. That the others are out of reach is no proof.");
             warning = Some(missing);
         }

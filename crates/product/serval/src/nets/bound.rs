@@ -1,5 +1,6 @@
 //! Answers to questions how large a sum of tokens can be.
 
+use serval_diagnostic::counted;
 use serval_net_engine::{Extent, Far, GoalOutcome};
 use serval_petri::{Linear, Most, Net, Property};
 use serval_report::nets::NetAnswer;
@@ -57,8 +58,8 @@ pub(super) fn far(Far { forwards, backwards, explicit, sequences, refuted, large
     let mut told: Vec<String> =
         parts.iter().filter(|one| one.0 > 0).map(|(count, direction, what)| format!("{direction} {count} {what}")).collect();
     if sequences > 0 {
-        let largest = format!("the largest has {pieces} {} and {arcs} arcs", if pieces == 1 { "piece" } else { "pieces" });
-        told.push(format!("split into {sequences} cases, {refuted} of them ruled out by equations; {largest}"));
+        let largest = format!("the largest has {} and {}", counted(pieces, "piece"), counted(arcs, "arc"));
+        told.push(format!("split into {}, {refuted} of them ruled out by equations; {largest}", counted(sequences, "case")));
     }
     if has_failed {
         told.push("a method failed, which is a bug in serval".to_owned());

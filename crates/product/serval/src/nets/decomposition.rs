@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serval_budget::{Budget, Cancel};
+use serval_diagnostic::counted;
 use serval_linear::{Linear, Literal};
 use serval_net_engine::decompose::{DecompositionOutcome, DecompositionRule, DecompositionSearch, Fate, RuleCounts, SequenceNode};
 use serval_net_proof::decomposition::sequence::{Edge, Piece, Sequence, fired};
@@ -12,7 +13,7 @@ use serval_net_proof::{Evidence, Refusal, Run, check};
 use serval_petri::{Formula, Net, words};
 use serval_report::nets::{TreeAnswer, TreeFate, TreeGraph, TreeNode, TreePiece, TreeReport, TreeSizes};
 
-use super::words_of::{Terms, count, listed};
+use super::words_of::{Terms, listed};
 use super::{NetInput, runs};
 
 /// Nodes that a report has at most.
@@ -74,7 +75,7 @@ pub fn decomposed(input: &NetInput, name: &str, target: &Formula, options: &Tree
     };
     let said = loop {
         if options.steps.is_some_and(|most| search.counts.nodes >= most) && search.open() > 0 {
-            report.reason = Some(format!("stopped after {}", count(search.counts.nodes, "step")));
+            report.reason = Some(format!("stopped after {}", counted(search.counts.nodes, "step")));
             break None;
         }
         match search.step(budget) {
@@ -338,7 +339,7 @@ fn in_words(terms: &Terms<'_>, node: &SequenceNode, (children, cut): (usize, usi
             "the equation has no solution".to_owned(),
             format!(
                 "The equation has no solution in natural numbers, by a proof tree of {}; so it has no run.",
-                count(tree.nodes.len(), "node")
+                counted(tree.nodes.len(), "node")
             ),
         ),
         Fate::Replaced(SequenceStep::Forward(covering)) => {
@@ -357,7 +358,7 @@ fn in_words(terms: &Terms<'_>, node: &SequenceNode, (children, cut): (usize, usi
             let mut parts = order.numbers.clone();
             parts.sort_unstable();
             parts.dedup();
-            let (piece, parts) = (order.piece + 1, count(parts.len(), "part"));
+            let (piece, parts) = (order.piece + 1, counted(parts.len(), "part"));
             let why = format!(
                 "The graph of piece {piece} is not strongly connected: it has {parts}, which are numbered so that no arc leads back."
             );
@@ -400,7 +401,7 @@ fn in_words(terms: &Terms<'_>, node: &SequenceNode, (children, cut): (usize, usi
 fn covered(terms: &Terms<'_>, sequence: &Sequence, covering: &Covering, forward: bool) -> (String, String) {
     let number = covering.piece + 1;
     let omegas = covering.vertices.iter().map(|vertex| vertex.1.iter().filter(|tokens| tokens.is_none()).count()).max().unwrap_or(0);
-    let markings = count(covering.vertices.len(), "marking");
+    let markings = counted(covering.vertices.len(), "marking");
     let (direction, what, from) = match forward {
         true => ("forwards", "filled from its beginning", "from there"),
         false => ("backwards", "emptied towards its end", "to there"),
@@ -413,7 +414,7 @@ fn covered(terms: &Terms<'_>, sequence: &Sequence, covering: &Covering, forward:
     let why = format!(
         "Piece {number} cannot be {what}: no cycle {from} adds to all of {} at once. Its covering graph {direction} has {markings} with at most {} at ω, where the piece has {}.",
         listed(&open, NAMED),
-        count(omegas, "place"),
+        counted(omegas, "place"),
         sequence.pieces.get(covering.piece).map_or(0, |piece| piece.labels[if forward { piece.entry } else { piece.exit }]
             .iter()
             .filter(|tokens| tokens.is_none())

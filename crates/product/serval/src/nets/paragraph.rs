@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serval_diagnostic::counted;
 use serval_linear::{Combination, Linear, Node, Reference, Tree};
 use serval_net_proof::basis::Sparse;
 use serval_net_proof::decomposition::sequence::{Label, label_of};
@@ -15,7 +16,7 @@ use serval_petri::{Formula, Net, PlaceId, Property, TransitionId, words};
 use serval_states::gcd;
 
 use super::clauses::{bound_in_words, invariant_in_words, sum_in_words};
-use super::words_of::{Terms, count, listed};
+use super::words_of::{Terms, listed};
 
 /// Laws, markings and clauses that a paragraph tells.
 const TOLD: usize = 3;
@@ -39,7 +40,7 @@ pub(super) fn paragraph(net: &Net, property: &Property, goals: &[Formula], certi
         }
         Evidence::Equation(equation) => Some(marking_equation(net, equation, asked.as_ref())),
         Evidence::States(states) => {
-            let all = count(states.markings.len(), "marking");
+            let all = counted(states.markings.len(), "marking");
             Some(format!(
                 "The list of all markings that can be reached has {all}: it has the initial one, and each transition leads from each of them to one of them. None of them is asked for."
             ))
@@ -53,7 +54,7 @@ pub(super) fn paragraph(net: &Net, property: &Property, goals: &[Formula], certi
         }
         Evidence::Basis(basis) => Some(above(net, basis, asked.as_ref())),
         Evidence::Stubborn(stubborn) => {
-            let all = count(stubborn.markings.len(), "marking");
+            let all = counted(stubborn.markings.len(), "marking");
             Some(format!(
                 "At each of {all} only some of the transitions need be followed: the others can as well fire later, and do not undo a deadlock. So every deadlock that can be reached would be among these markings, and none of them is one."
             ))
@@ -142,7 +143,7 @@ fn above(net: &Net, basis: &Basis, asked: Option<&Label>) -> String {
 fn against(net: &Net, evidence: &Evidence) -> Option<String> {
     match evidence {
         Evidence::States(states) => {
-            let all = count(states.markings.len(), "marking");
+            let all = counted(states.markings.len(), "marking");
             Some(format!(
                 "The list of all markings from which something that is asked for can be reached has {all}: against the transitions nothing leads out of it. The initial marking is not among them."
             ))
@@ -326,7 +327,7 @@ fn tree(net: &Net, decomposition: &Decomposition) -> String {
         }
     }
     if markings > 0 {
-        parts.push(format!("the largest such graph has {}", count(markings, "marking")));
+        parts.push(format!("the largest such graph has {}", counted(markings, "marking")));
     }
     if leaves > 0 {
         parts.push(format!("{} a graph was split where a run leaves one of its parts", times(leaves)));
@@ -346,7 +347,7 @@ fn tree(net: &Net, decomposition: &Decomposition) -> String {
         1 => "In the end one case was left, whose equation has no solution.".to_owned(),
         refuted => format!("In the end {refuted} cases were left, none of whose equations has a solution."),
     };
-    format!("All runs there were split into cases, in {}.{how} {end}", count(decomposition.steps.len(), "step"))
+    format!("All runs there were split into cases, in {}.{how} {end}", counted(decomposition.steps.len(), "step"))
 }
 
 fn capital(text: &str) -> String {

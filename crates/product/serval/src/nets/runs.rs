@@ -1,6 +1,7 @@
 //! Runs of nets: shorter ones, and what they do step by step.
 
 use serval_budget::Budget;
+use serval_diagnostic::counted;
 use serval_model::SplitMix64;
 use serval_net_engine::shorten::shorten;
 use serval_net_proof::{Item, Run};
@@ -96,7 +97,7 @@ pub fn walked(net: &Net, steps: u64, seed: u64) -> NetRun {
     let mut random = SplitMix64::new(seed);
     let mut marking = net.initial();
     let mut done = Vec::new();
-    let mut end = format!("{steps} transitions have fired");
+    let mut end = format!("after {}", counted(steps, "transition"));
     for _ in 0..steps {
         let enabled: Vec<TransitionId> = net.transitions().filter(|&transition| net.is_enabled(&marking, transition)).collect();
         let Some(chosen) = random.pick(&enabled) else {

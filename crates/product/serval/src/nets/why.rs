@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serval_budget::Budget;
+use serval_diagnostic::counted;
 use serval_linear::{Node, Tree};
 use serval_net_proof::{
     Again, Certificate, Dead, Equation, Evidence, Inductive, Item, KInductive, Pump, PumpStep, Run, Weights, pump, run,
@@ -22,10 +23,6 @@ pub(super) fn nodes(property: &Property) -> &'static str {
     }
 }
 
-fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
 /// Why the property is as the certificate says, unless a run shows it.
 pub(super) fn why(net: &Net, property: &Property, certificate: &Certificate) -> Option<String> {
     match property {
@@ -37,7 +34,7 @@ pub(super) fn why(net: &Net, property: &Property, certificate: &Certificate) -> 
             // With one node there is a run, which is shown.
             (all != 1).then(|| match certificate.runs.words.len() {
                 0 => "there is none that could be dead".to_owned(),
-                words => format!("each {what}: {} for {all}", count(words, "run")),
+                words => format!("each {what}: {} for {all}", counted(words, "run")),
             })
         }
         Property::QuasiLive | Property::NoDeadPlaces => None,
@@ -53,8 +50,8 @@ fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String
         Evidence::Weights(Weights { sums }) => {
             let places: BTreeSet<u32> = sums.iter().flatten().map(|one| one.0).collect();
             let weights = match sums.len() {
-                1 => format!("weights on {}", count(places.len(), "place")),
-                several => format!("{several} sums of weights on {}", count(places.len(), "place")),
+                1 => format!("weights on {}", counted(places.len(), "place")),
+                several => format!("{} on {}", counted(several, "sum of weights"), counted(places.len(), "place")),
             };
             match property {
                 Property::Safe(most) => format!("every place is bounded by {most}: {weights}"),
@@ -74,65 +71,65 @@ fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String
         Evidence::Equation(Equation { traps, weights, unfed, tree }) => {
             let mut with = Vec::new();
             if !traps.is_empty() {
-                with.push(count(traps.len(), "trap"));
+                with.push(counted(traps.len(), "trap"));
             }
             if !weights.sums.is_empty() {
-                with.push(count(weights.sums.len(), "sum"));
+                with.push(counted(weights.sums.len(), "sum"));
             }
             if !unfed.is_empty() {
                 with.push(format!("{} {}", unfed.len(), if unfed.len() == 1 { "set that must be fed" } else { "sets that must be fed" }));
             }
             let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(" and ")) };
-            format!("the marking equation{with} has no solution: {}", count(cases(tree), "case"))
+            format!("the marking equation{with} has no solution: {}", counted(cases(tree), "case"))
         }
         Evidence::Inductive(Inductive { invariant, .. }) => {
-            format!("an inductive invariant of {} excludes it", count(invariant.clauses.len(), "clause"))
+            format!("an inductive invariant of {} excludes it", counted(invariant.clauses.len(), "clause"))
         }
         Evidence::KInductive(KInductive { invariant, base, .. }) => {
             let with = match invariant.clauses.len() {
                 0 => String::new(),
-                clauses => format!(" where {} hold{}", count(clauses, "clause"), if clauses == 1 { "s" } else { "" }),
+                clauses => format!(" where {} hold{}", counted(clauses, "clause"), if clauses == 1 { "s" } else { "" }),
             };
             format!(
                 "no run of fewer than {} is there, and no {} from elsewhere lead there{with}",
-                count(base.len(), "step"),
-                count(base.len(), "step")
+                counted(base.len(), "step"),
+                counted(base.len(), "step")
             )
         }
-        Evidence::States(states) => format!("{} can be reached, and none is one", count(states.markings.len(), "marking")),
+        Evidence::States(states) => format!("{} can be reached, and none is one", counted(states.markings.len(), "marking")),
         Evidence::Stubborn(stubborn) => {
-            format!("{} are enough to see every deadlock, and none is one", count(stubborn.markings.len(), "marking"))
+            format!("{} are enough to see every deadlock, and none is one", counted(stubborn.markings.len(), "marking"))
         }
         Evidence::Cover(cover) => {
-            format!("every marking is below one of {} with ω, and none of these is one", count(cover.markings.len(), "marking"))
+            format!("every marking is below one of {} with ω, and none of these is one", counted(cover.markings.len(), "marking"))
         }
         Evidence::Basis(basis) if basis.markings.is_empty() => {
-            format!("places have too few tokens: {} that no transition increases", count(basis.weights.sums.len(), "sum"))
+            format!("places have too few tokens: {} that no transition increases", counted(basis.weights.sums.len(), "sum"))
         }
         Evidence::Basis(basis) => {
-            let least = count(basis.markings.len(), "least marking");
+            let least = counted(basis.markings.len(), "least marking");
             let with = match basis.weights.sums.len() {
                 0 => String::new(),
-                sums => format!(" and {}", count(sums, "sum")),
+                sums => format!(" and {}", counted(sums, "sum")),
             };
             format!("nothing leads to where it could come from: {least}{with}")
         }
         Evidence::Backward(backward) => match &*backward.evidence {
             Evidence::States(states) => {
-                format!("it can be reached from {}, and the initial one is not among them", count(states.markings.len(), "marking"))
+                format!("it can be reached from {}, and the initial one is not among them", counted(states.markings.len(), "marking"))
             }
             Evidence::Cover(cover) => {
-                let all = count(cover.markings.len(), "marking");
+                let all = counted(cover.markings.len(), "marking");
                 format!("all markings from which it can be reached are below one of {all} with ω, and the initial one is below none")
             }
             other => format!("backwards from there, to the initial marking: {}", because(net, property, other)?),
         },
         Evidence::Separator(separator) => {
-            let clauses = count(separator.clauses.len(), "clause");
+            let clauses = counted(separator.clauses.len(), "clause");
             format!("an inductive invariant of {clauses} about tokens and firing counts excludes it")
         }
         Evidence::Decomposition(decomposition) => {
-            format!("all runs there are split into cases until none is left: {}", count(decomposition.steps.len(), "step"))
+            format!("all runs there are split into cases until none is left: {}", counted(decomposition.steps.len(), "step"))
         }
         // Of goals it shows nothing.
         Evidence::Pump(_) => return None,
@@ -144,12 +141,12 @@ pub(super) fn bounds(net: &Net, property: &Property, evidence: &Evidence) -> Opt
     let places = property.bounded_places(net)?;
     match evidence {
         Evidence::Weights(Weights { sums }) => {
-            Some(format!("each place is bounded: {} that no transition increases", count(sums.len(), "sum")))
+            Some(format!("each place is bounded: {} that no transition increases", counted(sums.len(), "sum")))
         }
         Evidence::Cover(cover) => {
             let most = places.iter().flat_map(|place| cover.markings.iter().filter_map(|marking| marking[place.index()])).max();
             let most = most.map_or_else(String::new, |most| format!(", with at most {most} on a place"));
-            Some(format!("every marking is below one of {}{most}", count(cover.markings.len(), "marking")))
+            Some(format!("every marking is below one of {}{most}", counted(cover.markings.len(), "marking")))
         }
         Evidence::Pump(steps) => {
             let end = pump::end(net, steps, &mut Budget::unlimited()).ok()?;
@@ -213,7 +210,7 @@ pub(super) fn end(net: &Net, property: &Property, goal: &Formula, word: &Run) ->
         Property::DeadlockFree => "nothing can fire".to_owned(),
         Property::Safe(most) => {
             let full = marking.and_then(|marking| marking.marked().find(|one| one.1 > *most));
-            full.map_or_else(String::new, |(place, tokens)| format!("“{}” has {tokens} tokens", net.place_name(place)))
+            full.map_or_else(String::new, |(place, tokens)| format!("“{}” has {}", net.place_name(place), counted(tokens, "token")))
         }
         Property::Invariant(_) => "the formula does not hold".to_owned(),
         Property::Reachable(_) | Property::Coverable(_) => "the formula holds".to_owned(),

@@ -5,10 +5,6 @@ use serval_petri::Net;
 
 use super::NetInput;
 
-pub(super) fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
 /// Some names, of which the first few are said.
 pub(super) fn listed(names: &[String], most: usize) -> String {
     match names.len().checked_sub(most).filter(|&more| more > 0) {

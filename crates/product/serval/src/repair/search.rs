@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serval_budget::{Budget, Cancel};
 use serval_compile::{Compiled, Needs};
+use serval_diagnostic::counted;
 use serval_lipton_engine::Why;
 use serval_model::NetworkSystem;
 use serval_proof::{Body, Certificate, RunCertificate, fingerprint};
@@ -215,7 +216,7 @@ impl RepairSearch<'_> {
         } else if !self.open.is_empty() {
             format!("whether {} of the sets would do could not be decided", self.open.len())
         } else {
-            format!("none of {} sets will do, and there are more", self.tried.len())
+            format!("none of {} will do, and there are more", counted(self.tried.len(), "set"))
         }
     }
 

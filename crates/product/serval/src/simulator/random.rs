@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use serval_diagnostic::counted;
 use serval_model::SplitMix64;
 
 use super::{Action, ActionKind, Simulator};
@@ -55,7 +56,7 @@ impl RandomRun {
             if actions[chosen].kind == ActionKind::Step {
                 if steps == self.max_steps {
                     // Writing to a string does not fail.
-                    let _ = writeln!(out, "  … given up after {} steps", self.max_steps);
+                    let _ = writeln!(out, "  … given up after {}", counted(self.max_steps, "step"));
                     break;
                 }
                 steps += 1;

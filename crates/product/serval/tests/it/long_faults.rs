@@ -68,9 +68,26 @@ fn failures_that_take_many_requests() {
         // Two at a time, fifteen in all.
         ("var N: 0..14\nrequest t { if (N < 14) { yield; N := N + 1 }; 0 }", ("E0308", 15, 2)),
         ("var N: 0..14\nrequest t { if (N < 14) { yield; N := N + 1 }; 0 }\nrequest g { N > 3 }", ("E0308", 15, 2)),
+        // The same with a thousand: whatever the range, the run is there.
+        ("var N: 0..1000\nrequest t { if (N < 1000) { yield; N := N + 1 }; 0 }", ("E0308", 1001, 2)),
+        // All of them at a time: the value counts them.
+        ("var N: 0..3\nrequest t { N := N + 1; yield; N := N - 1; 0 }", ("E0308", 4, 4)),
+        // One request alone, whatever comes in.
+        ("var N: 0..1 := 1\nrequest t { N := N + 1; N }", ("E0308", 1, 1)),
+        ("request t { 1 / X }", ("E0302", 1, 1)),
     ];
     for (text, (code, requests, at_once)) in cases {
         assert_eq!(failure(text), Some(((*code).to_owned(), *requests, *at_once)), "{text}");
+    }
+}
+
+/// All of them are in flight at the end, and the run is found whatever their number.
+#[test]
+fn a_failure_of_a_crowd() {
+    for most in [20, 200, 1000] {
+        let text = format!("var N: 0..{most}\nrequest t {{ N := N + 1; yield; N := N - 1; 0 }}");
+        let (code, requests, at_once) = failure(&text).unwrap();
+        assert!(code == "E0308" && at_once > most && requests >= at_once, "{code} {requests} {at_once}");
     }
 }
 
@@ -168,10 +185,6 @@ fn try_one(seed: u64) -> Figures {
         Verdict::Serializable(_) => {
             figures.serializable = 1;
             assert_eq!(sampled, None, "seed {seed}: serializable, and a run fails\n{text}");
-        }
-        Verdict::Unusable(diagnostic) => {
-            // One request alone fails: a mistake.
-            assert!(diagnostic.notes.iter().any(|note| note.contains("without any input")), "seed {seed}: {diagnostic:?}\n{text}");
         }
         Verdict::Undecided(_) => {
             figures.open = 1;

@@ -1,7 +1,7 @@
 //! Looks for a run to a step that may fail, also where it takes many requests.
 //!
 //! All runs with one request at a time, with two, and so on, as far as ticks go ([`Bounded`]), and long random ones
-//! ([`Sampler`]) take turns. A run that fails has finitely many requests and steps, so with ticks
+//! ([`Sampler`]) take turns, and after these random ones with many requests at a time. A run that fails has finitely many requests and steps, so with ticks
 //! that grow without end it is found. The states are kept apart from those of the exploration, whose order is that of
 //! the system that becomes of them.
 
@@ -34,6 +34,8 @@ struct HuntWork {
     /// Runs with one request at a time, with two, and so on.
     levels: Vec<Bounded>,
     sampler: Sampler,
+    /// The last to have its turn: its runs are hard to read.
+    crowds: Sampler,
 }
 
 impl Hunt {
@@ -55,8 +57,8 @@ impl Hunt {
     ) -> Result<Option<Failure>, Stopped> {
         let work = self.work.get_or_insert_with(|| {
             let space = main.fresh();
-            let sampler = Sampler::new(&space);
-            HuntWork { space, levels: Vec::new(), sampler }
+            let (sampler, crowds) = (Sampler::new(&space), Sampler::of_crowds(&space));
+            HuntWork { space, levels: Vec::new(), sampler, crowds }
         });
         let Some(found) = look(work)? else { return Ok(None) };
         let failing = shortened(&mut work.space, found, &mut budget.aside(SHORTEN_TICKS));
@@ -88,7 +90,7 @@ impl HuntWork {
                 return Ok(Some(found));
             }
         }
-        Ok(None)
+        unless_short(self.crowds.run(&mut self.space, &mut budget.part(ticks / PART)))
     }
 }
 

@@ -16,6 +16,9 @@ use crate::space::Space;
 
 /// Requests at a time, of which each walk draws one.
 const AT_ONCE: [usize; 7] = [1, 1, 2, 2, 3, 4, 8];
+/// The same for walks of crowds, and by how many percent a new request comes there.
+const CROWDS: [usize; 4] = [16, 128, 1_024, 4_096];
+const CROWD_COMES: [u64; 4] = [70, 90, 95, 99];
 /// Steps of a walk, and of the walk together with those it goes on from.
 const STEPS: [usize; 4] = [20, 60, 200, 600];
 const MOST_STEPS: usize = 4_000;
@@ -44,6 +47,9 @@ struct Manner {
 /// The walks, which can be stopped and taken up again.
 pub(super) struct Sampler {
     random: SplitMix64,
+    /// Requests at a time, and by how many percent a new one comes.
+    at_once: &'static [usize],
+    comes: &'static [u64],
     initial: Vec<LocalId>,
     /// The least and the greatest value of a variable, and the run that has come there.
     far: IndexMap<(usize, bool), (i64, Walk), FxBuildHasher>,
@@ -53,7 +59,13 @@ pub(super) struct Sampler {
 
 impl Sampler {
     pub(super) fn new(space: &Space) -> Self {
-        Self { random: SplitMix64::new(1), initial: starts(space), far: IndexMap::default(), tried: FxHashSet::default() }
+        let (far, tried) = (IndexMap::default(), FxHashSet::default());
+        Self { random: SplitMix64::new(1), at_once: &AT_ONCE, comes: &COMES, initial: starts(space), far, tried }
+    }
+
+    /// Walks with many requests at a time, which a value takes that counts those in flight.
+    pub(super) fn of_crowds(space: &Space) -> Self {
+        Self { at_once: &CROWDS, comes: &CROWD_COMES, ..Self::new(space) }
     }
 
     /// Walks until a step fails or the budget ends; `Ok` without a run where no request can make any step.
@@ -98,8 +110,8 @@ impl Sampler {
     }
 
     fn manner(&mut self) -> Manner {
-        let at_once = AT_ONCE[self.random.index(AT_ONCE.len())];
-        let comes = COMES[self.random.index(COMES.len())];
+        let at_once = self.at_once[self.random.index(self.at_once.len())];
+        let comes = self.comes[self.random.index(self.comes.len())];
         let favoured = self.random.index(3);
         let favourites = (0..favoured).filter_map(|_| self.random.pick(&self.initial)).collect();
         Manner { at_once, comes, favourites }

@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 
 use serval_diagnostic::Span;
+use serval_diagnostic::counted;
 
 use super::instructions::{Instruction, LabelledInstruction};
 use super::jump::Test;
@@ -98,8 +99,8 @@ impl LitmusReader<'_> {
         let mut read: Vec<Vec<LabelledInstruction<'_>>> = columns.iter().map(|_| Vec::new()).collect();
         for row in rows {
             if let (true, Some(first)) = (row.len() != columns.len(), row.first()) {
-                let message = format!("a row of {}, and there are {} threads", row.len(), columns.len());
-                let expected = format!("{} columns, with `|` between them", columns.len());
+                let message = format!("a row of {} for {}", row.len(), counted(columns.len(), "thread"));
+                let expected = format!("{}, with `|` between them", counted(columns.len(), "column"));
                 let _: Wrong = self.refuse(codes::BAD_LITMUS, *first, message, &expected, "leave the place of a shorter thread empty");
                 continue;
             }

@@ -1,5 +1,6 @@
 //! The parts of a test in their order: the machine, what memory begins with, the program, the question.
 
+use serval_diagnostic::counted;
 use serval_diagnostic::{Span, similar};
 
 use super::operands::{Width, is_name};
@@ -192,7 +193,7 @@ impl LitmusReader<'_> {
         match count.text.parse::<i64>() {
             Ok(length) if (1..=most).contains(&length) => Ok(length),
             Ok(length) => {
-                let message = format!("an array of {length} cells; there are from 1 to {MAX_CELLS} cells in all");
+                let message = format!("an array of {}; there are from 1 to {MAX_CELLS} cells in all", counted(length, "cell"));
                 Err(self.refuse(codes::TOO_MUCH, count, message, "fewer cells", "declare fewer cells"))
             }
             Err(_) => Err(self.expected(count, "how many cells there are", "write `int a[2];`")),
@@ -210,7 +211,7 @@ impl LitmusReader<'_> {
             (None, _) => vec![value],
         };
         if list.len() > count {
-            let message = format!("{} values for {count} cells", list.len());
+            let message = format!("{} for {}", counted(list.len(), "value"), counted(count, "cell"));
             return Err(self.refuse(codes::BAD_LITMUS, value, message, "a value for each cell", "remove some of them"));
         }
         for (place, value) in initial.iter_mut().zip(list) {

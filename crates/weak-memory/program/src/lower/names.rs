@@ -1,5 +1,6 @@
 //! What names mean: cells of memory and registers.
 
+use serval_diagnostic::counted;
 use serval_diagnostic::{Span, similar};
 
 use super::{Context, nth};
@@ -173,7 +174,7 @@ impl Context<'_> {
                 None
             }
             (Some(length), None) => {
-                let message = format!("`{}` is an array of {length} cells", target.name.text);
+                let message = format!("`{}` is an array of {}", target.name.text, counted(length, "cell"));
                 self.error(codes::MISPLACED, target.name.span, message, "an index", format!("write `{}[0]`, say", target.name.text));
                 None
             }
@@ -192,7 +193,7 @@ impl Context<'_> {
         if (0..length).contains(&index) {
             return Some(nth(array.first, index));
         }
-        let message = format!("`{}` has {length} cells, and no cell {index}", target.name.text);
+        let message = format!("`{}` has {}, and no cell {index}", target.name.text, counted(length, "cell"));
         let help = format!("cells are counted from 0 to {}", length - 1);
         self.error(codes::BAD_VALUES, target.name.span, message, "a cell that there is", help);
         None

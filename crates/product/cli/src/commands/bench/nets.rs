@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use serval::nets::{NetAnswer, NetInput, NetQuestion};
 use serval_report::bench::{ExpectedNet, NetBenchReport, NetBenchRow, Outcome, read_expected_nets};
+use serval_report::counted;
 use serval_report::escape::name;
 
 use super::super::check::millis;
@@ -146,7 +147,7 @@ fn questions(directory: &Path, table: &Path, net: &ExpectedNet) -> Result<Vec<Ta
     for (name, answers) in QUERIES.iter().zip(&net.queries).filter(|(_, answers)| !answers.is_empty()) {
         let questions = read::queries(&path.with_file_name(name), &input)?;
         if questions.len() != answers.len() {
-            return Err(wrong(format!("{} answers, and {name} has {} queries", answers.len(), questions.len())));
+            return Err(wrong(format!("{}, and {name} has {} queries", counted(answers.len(), "answer"), questions.len())));
         }
         all.extend(questions.into_iter().zip(answers).map(|(question, &known)| asked(question, known)));
     }

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use serval::Progress;
+use serval_report::counted;
 use serval_report::escape;
 
 use crate::limits::visibly;
@@ -22,7 +23,7 @@ impl ProgressLine {
     pub(super) fn tell(&self, progress: Progress) {
         let (event, detail, words) = match progress {
             Progress::Requests(requests) => {
-                ("searching", format!(", \"requests\": {requests}"), format!("searching runs of {requests} requests"))
+                ("searching", format!(", \"requests\": {requests}"), format!("searching runs of {}", counted(requests, "request")))
             }
             Progress::Reductions => ("reducing", String::new(), "reducing".to_owned()),
             Progress::Counting => ("counting", String::new(), "looking for a proof".to_owned()),

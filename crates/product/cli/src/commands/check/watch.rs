@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use serval::nets::NetInput;
 use serval::{Input, fingerprint};
+use serval_report::counted;
 use serval_report::escape::line;
 
 use super::files;
@@ -64,7 +65,7 @@ pub(in crate::commands) fn run(
         }
         if !messages.quiet && !limits::is_interrupted() {
             let count = seen.states.len();
-            say(&format!("watching {count} file{}; Ctrl-C ends\n", if count == 1 { "" } else { "s" }));
+            say(&format!("watching {}; Ctrl-C ends\n", counted(count, "file")));
         }
         loop {
             if !sleep(GLANCE) {

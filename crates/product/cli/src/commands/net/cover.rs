@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use serval::nets::{NoCoverage, coverage};
+use serval_report::counted;
 
 use super::read;
 use crate::args::{CoverFormat, NetCover};
@@ -32,7 +33,7 @@ pub(super) fn run(args: &NetCover) -> Result<ExitCode, Failure> {
             write_to(None, &text)?;
             return Ok(ExitCode::SUCCESS);
         }
-        Ok(Err((NoCoverage::Stopped(markings), reason))) => (Status::Undecided, format!("{reason}, with {markings} markings")),
+        Ok(Err((NoCoverage::Stopped(markings), reason))) => (Status::Undecided, format!("{reason}, with {}", counted(markings, "marking"))),
         Ok(Err((NoCoverage::TooLarge(reason), _))) => (Status::Undecided, reason),
         Ok(Err((NoCoverage::Refused(reason), _))) => {
             (Status::Internal, format!("internal error: the checker refuses our evidence: {reason}"))

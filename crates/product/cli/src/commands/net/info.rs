@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serval::nets::{Net, NetInput, NetSums, classify, rackoff, sums};
 use serval_budget::Budget;
+use serval_report::counted;
 use serval_report::escape::name;
 use serval_report::nets::net_words_mistake;
 
@@ -30,7 +31,7 @@ pub(super) fn run(args: &NetInfo) -> Result<(), Failure> {
     let _ = writeln!(out, "places       {}", net.place_count());
     let _ = writeln!(out, "transitions  {}", net.transition_count());
     let _ = writeln!(out, "arcs         {}", net.arc_count());
-    let _ = writeln!(out, "tokens       {} on {marked} place{}", net.initial().total(), if marked == 1 { "" } else { "s" });
+    let _ = writeln!(out, "tokens       {} on {}", net.initial().total(), counted(marked, "place"));
     let classes = classify(net).named();
     let named = |wanted: bool| classes.iter().filter(|class| class.1 == wanted).map(|class| class.0).collect::<Vec<_>>().join(", ");
     for (word, list) in [("class", named(true)), ("not", named(false))] {
@@ -78,7 +79,7 @@ fn push_rackoff(out: &mut String, input: &NetInput, text: &str) -> Result<(), Fa
 fn push_bounds(out: &mut String, net: &Net, found: &NetSums, verbose: bool) {
     let (named, lines) = if verbose { (usize::MAX, usize::MAX) } else { (NAMED, LINES) };
     let bounded = found.bounds.iter().flatten().count();
-    let _ = writeln!(out, "bounds       {bounded} of {} places, by sums that no transition increases", net.place_count());
+    let _ = writeln!(out, "bounds       {bounded} of {}, by sums that no transition increases", counted(net.place_count(), "place"));
     let mut rows: Vec<String> = Vec::new();
     for one in found.by_sum(net) {
         let places = list(one.places.into_iter().map(|place| name(place).into_owned()).collect(), named, ", ");
@@ -103,7 +104,7 @@ fn push_bounds(out: &mut String, net: &Net, found: &NetSums, verbose: bool) {
         let _ = writeln!(out, "  {row}");
     }
     if let Some(left) = rows.len().checked_sub(lines).filter(|&left| left > 0) {
-        let _ = writeln!(out, "  … and {left} more lines; -v shows them");
+        let _ = writeln!(out, "  … and {}; -v shows them", counted(left, "more line"));
     }
 }
 

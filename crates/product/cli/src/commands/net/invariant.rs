@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use serval::nets::{NetAnswer, NetMethod, decide_net, invariant_in_words};
+use serval_report::counted;
 use serval_report::escape;
 
 use super::ended::until_the_end;
@@ -55,7 +56,7 @@ pub(super) fn run(args: &NetInvariant) -> Result<ExitCode, Failure> {
                 let most = if args.verbose { usize::MAX } else { LINES };
                 lines.iter().take(most).for_each(|line| text.push_str(&format!("  {}\n", escape::line(line))));
                 if let Some(left) = lines.len().checked_sub(most).filter(|&left| left > 0) {
-                    text.push_str(&format!("  … and {left} more lines; -v shows them\n"));
+                    text.push_str(&format!("  … and {}; -v shows them\n", counted(left, "more line")));
                 }
                 status
             }

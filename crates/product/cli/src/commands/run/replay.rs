@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serval_report::Trace;
+use serval_report::counted;
 
 use crate::failure::Failure;
 use crate::input;
@@ -14,7 +15,7 @@ pub(crate) fn run(simulator: &mut dyn Simulator, path: &Path) -> Result<(), Fail
     let name = input::shown(path);
     let text = input::plain_text(path)?;
     let trace = Trace::from_json(&text).map_err(|error| Failure::message(format!("{name}:{error} [E0510]")))?;
-    let mut out = format!("replay of {name}, {} events\n", trace.steps.len());
+    let mut out = format!("replay of {name}, {}\n", counted(trace.steps.len(), "event"));
     let mut numbers = Numbers::default();
     for (position, event) in trace.steps.iter().enumerate() {
         let actions = simulator.actions();

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serval::nets::export::{FiringSets, Lustre};
 use serval::nets::{Assumption, NetInput, NetOptions, NetQuestion, assumptions};
+use serval_report::counted;
 
 use super::super::read;
 use super::failure;
@@ -72,7 +73,7 @@ fn assumed(args: &NetExport, input: &NetInput) -> Result<Vec<(Assumption, String
     }
     if let Some(directory) = args.certificate.as_deref().filter(|_| !assumed.is_empty()) {
         let count = assumed.len();
-        say(&format!("saved {count} certificate{} in {}\n", if count == 1 { "" } else { "s" }, shown(directory)));
+        say(&format!("saved {} in {}\n", counted(count, "certificate"), shown(directory)));
     }
     Ok(assumed)
 }
