@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
+use crate::nearest::NearestOrder;
 use crate::trace::TraceEvent;
-use crate::why::Why;
+use crate::why::{OrderEdge, Why};
 
 /// A run that no serial order explains.
 #[derive(Clone, Debug, Serialize)]
@@ -37,9 +38,43 @@ pub struct Counterexample {
     /// The run in words, for the text report.
     #[serde(skip)]
     pub story: Vec<String>,
-    /// What the text report says besides.
-    #[serde(skip)]
+    /// Why there is no serial order, and what the text report says besides.
+    #[serde(rename = "why", skip_serializing_if = "Explanation::says_nothing", serialize_with = "reasons")]
     pub explanation: Explanation,
+}
+
+/// Why there is no serial order, as machines have it.
+#[derive(Serialize)]
+struct Reasons<'a> {
+    #[serde(skip_serializing_if = "<[OrderEdge]>::is_empty")]
+    circle: &'a [OrderEdge],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nearest: Option<&'a NearestOrder>,
+    words: Vec<String>,
+}
+
+fn reasons<S: Serializer>(explanation: &Explanation, serializer: S) -> Result<S::Ok, S::Error> {
+    let circle = explanation.why.as_ref().map_or(&[][..], |why| &why.edges);
+    Reasons { circle, nearest: explanation.nearest.as_ref(), words: explanation.reasons() }.serialize(serializer)
+}
+
+impl Explanation {
+    fn says_nothing(&self) -> bool {
+        self.why.is_none() && self.nearest.is_none()
+    }
+
+    /// Why there is no serial order, a sentence or a part of one each.
+    pub(crate) fn reasons(&self) -> Vec<String> {
+        let mut lines: Vec<String> = self.nearest.iter().map(|nearest| capital(&nearest.lines().join(" "))).collect();
+        lines.extend(self.why.iter().flat_map(Why::lines));
+        lines
+    }
+}
+
+/// A sentence that begins as sentences do.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 impl Counterexample {
@@ -61,8 +96,10 @@ impl LocalValues {
 /// What helps people to understand a counterexample.
 #[derive(Clone, Debug, Default)]
 pub struct Explanation {
-    /// The cycle of conflicts, if the variables are known.
+    /// The circle of conflicts, if the variables are known.
     pub why: Option<Why>,
+    /// Where the nearest serial order parts from the run, if that is known.
+    pub nearest: Option<NearestOrder>,
     /// The lines of the text that matter.
     pub excerpt: Vec<ExcerptLine>,
     /// What there is to say about them, by their numbers.

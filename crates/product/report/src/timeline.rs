@@ -204,7 +204,8 @@ pub(crate) fn excerpt_lines(excerpt: &[ExcerptLine], look: Look) -> Vec<String> 
 
 /// What there is to say about the lines that matter.
 pub(crate) fn line_notes(run: &Counterexample, why: &Why) -> BTreeMap<u32, &'static str> {
-    let in_cycle = |id: u32| why.edges.iter().any(|edge| edge.from == id);
+    let nearest = run.explanation.nearest.as_ref();
+    let in_cycle = |id: u32| why.edges.iter().any(|edge| edge.from == id) || nearest.is_some_and(|nearest| nearest.id == id);
     let mut notes: BTreeMap<u32, &'static str> = BTreeMap::new();
     for edge in &why.edges {
         let note = match (edge.first.writes, edge.second.writes) {
@@ -226,6 +227,13 @@ pub(crate) fn line_notes(run: &Counterexample, why: &Why) -> BTreeMap<u32, &'sta
         let interrupted = rest[..next].iter().any(|later| matches!(later, TraceEvent::Step { id: other, .. } if in_cycle(*other)));
         if let Some(StateValues::Local(waits)) = run.states.states.get(&to.local).filter(|_| in_cycle(*id) && interrupted) {
             notes.insert(waits.at[0], "<- another request can run here");
+        }
+    }
+    let reads = why.edges.iter().filter(|edge| edge.course.is_some() && !edge.first.writes).map(|edge| edge.first.span[0]);
+    for line in reads.chain(nearest.map(|nearest| nearest.span[0])) {
+        let said = notes.entry(line).or_insert("");
+        if said.is_empty() {
+            *said = "<- what is read here decides";
         }
     }
     notes
