@@ -90,13 +90,13 @@ impl NearestOrder {
     }
 }
 
-/// `A`, `A and B`, `A, B and C`; of many the first ones.
+/// `A`, `A or B`, `A, B or C`; of many the first ones.
 fn listed(names: &[String]) -> String {
     match names {
         [] => String::new(),
         [only] => only.clone(),
-        [before @ .., last] if names.len() <= 3 => format!("{} and {last}", before.join(", ")),
-        _ => format!("{} and {} more", names[..2].join(", "), names.len() - 2),
+        [before @ .., last] if names.len() <= 3 => format!("{} or {last}", before.join(", ")),
+        _ => format!("{} or {} more", names[..2].join(", "), names.len() - 2),
     }
 }
 

@@ -24,13 +24,14 @@
 //! | circle | name |
 //! |---|---|
 //! | only `w–w` | dirty write |
-//! | a `w–r` whose writer has not finished, and undoes the write or leaves it | dirty read |
-//! | a `w–r` whose writer writes the variable again, and not to undo it | intermediate read |
+//! | a read of what a request wrote that has not finished, and undoes the write or leaves it | dirty read |
+//! | the same, and the writer writes the variable again, and not to undo it | intermediate read |
 //! | all `r–w` on one variable, a reader took its branch by it and then wrote, and computed no value for it from what it read | check-then-act |
 //! | one `r–w`, or two on one variable, and both requests read and write it | lost update |
 //! | one `r–w`, and its reader took a branch by it and then wrote | check-then-act |
 //! | one `r–w` otherwise | read skew |
 //! | several `r–w`, all on different variables | write skew |
+//! | no `r–w`, and a `w–w` | dirty write |
 //! | anything else | none |
 //!
 //! Of the shortest circles that one is shown which has the read where the nearest
@@ -101,9 +102,9 @@ pub struct ConflictSide {
 /// What can be found out by trying reads with other values. Steps are named by their positions in the run, accesses by
 /// those in their steps.
 pub trait Causes {
-    /// What its request would have done if a read had found this value; nothing where that would not have mattered for
-    /// any answer, or is not known.
-    fn instead(&self, step: usize, access: usize, value: i64) -> Option<OtherCourse>;
+    /// What its request would have done if a read, and where that `lasts` those of the same variable after it, had found
+    /// this value; nothing where that would not have mattered for any answer, or is not known.
+    fn instead(&self, step: usize, access: usize, value: i64, lasts: bool) -> Option<OtherCourse>;
 
     /// Whether its request computes a value from a read that it writes to the same variable.
     fn flows_back(&self, step: usize, access: usize) -> bool;
@@ -209,7 +210,7 @@ impl<'r> Circles<'r> {
 
     /// The circle to be shown, of the shortest ones.
     fn best(&self) -> Option<Why> {
-        let mut best: Option<((bool, usize), Vec<&OrderEdge>)> = None;
+        let mut best: Option<(CircleRank, Vec<&OrderEdge>)> = None;
         let mut search = CycleSearch { edges: &self.edges, tried: 0 };
         for length in 2..=self.last_step.len() {
             search.cycles(length, &mut |cycle| {
@@ -228,14 +229,15 @@ impl<'r> Circles<'r> {
         Some(Why { anomaly, edges: cycle.into_iter().cloned().collect(), explains: self.causes.is_some() })
     }
 
-    /// What is shown first has the least.
-    fn rank(&self, cycle: &[&OrderEdge]) -> (bool, usize) {
+    /// What is shown first has the least. Of circles with one name that says most in which all read too early.
+    fn rank(&self, cycle: &[&OrderEdge]) -> CircleRank {
         let name = self.name(cycle);
         let place = |names: &[&str]| name.and_then(|name| names.iter().position(|known| *known == name)).unwrap_or(names.len());
-        let Some(causes) = self.causes else { return (false, place(&NAMES)) };
+        let Some(causes) = self.causes else { return (false, place(&NAMES), 0) };
         let parting = causes.parting();
         let has = |side: &ConflictSide| !side.writes && Some((side.step, side.index)) == parting;
-        (!cycle.iter().any(|edge| has(&edge.first) || has(&edge.second)), place(&PREFERRED))
+        let early = cycle.iter().filter(|edge| !edge.first.writes).count();
+        (!cycle.iter().any(|edge| has(&edge.first) || has(&edge.second)), place(&PREFERRED), cycle.len() - early)
     }
 
     /// For each two requests, each variable and each kind of conflict, the first that explains.
@@ -286,8 +288,10 @@ impl<'r> Circles<'r> {
     /// would not have mattered.
     fn explains(&self, causes: &dyn Causes, positions: &[usize], earlier: usize, later: usize) -> Option<OtherCourse> {
         let (one, other) = (&self.seen[earlier], &self.seen[later]);
+        // A write that has not come stays away; what has been read too early is there later.
+        let lasts = one.writes();
         let instead = |read: &SeenAccess<'_>, value: i64| {
-            if value == read.access.value { None } else { causes.instead(read.step, read.index, value) }
+            if value == read.access.value { None } else { causes.instead(read.step, read.index, value, lasts) }
         };
         let before = |position: usize, of: &dyn Fn(u32) -> bool| {
             let mut earlier = positions.iter().rev().filter(|&&at| at < position).map(|&at| (at, &self.seen[at]));
@@ -326,9 +330,13 @@ impl<'r> Circles<'r> {
             return Some("dirty-write");
         }
         let unfinished = kinds((true, false)).filter(|edge| self.last_step.get(&edge.from).is_some_and(|&last| last > edge.second.step));
-        let mut dirty = unfinished.map(|edge| if self.is_intermediate(edge) { NAMES[2] } else { NAMES[1] });
-        if let Some(first) = dirty.next() {
-            return Some(dirty.fold(first, |name, other| if other == NAMES[1] { other } else { name }));
+        let unfinished = unfinished.map(|edge| (edge.from, edge.var.as_str(), edge.second.position));
+        let own = kinds((false, true)).filter(|edge| self.is_dirty(edge));
+        let own = own.map(|edge| (edge.to, edge.var.as_str(), edge.first.position));
+        let mut dirty: Vec<bool> = unfinished.chain(own).map(|(writer, var, read)| self.is_intermediate(writer, var, read)).collect();
+        dirty.sort_unstable();
+        if let Some(is_intermediate) = dirty.first() {
+            return Some(if *is_intermediate { "intermediate-read" } else { "dirty-read" });
         }
         let back: Vec<&OrderEdge> = kinds((false, true)).copied().collect();
         let of_one = back.first().is_some_and(|first| back.iter().all(|edge| edge.var == first.var));
@@ -344,8 +352,16 @@ impl<'r> Circles<'r> {
             [_] if checks => Some("check-then-act"),
             [_] => Some("read-skew"),
             [_, _, ..] if different() => Some("write-skew"),
+            [] if kinds((true, true)).next().is_some() => Some("dirty-write"),
             _ => None,
         }
+    }
+
+    /// Whether a read found what the request had written that wrote again afterwards.
+    fn is_dirty(&self, edge: &OrderEdge) -> bool {
+        let before = self.seen[..edge.first.position].iter().rev();
+        let mut writes = before.filter(|seen| seen.writes() && seen.access.var == edge.var);
+        writes.next().is_some_and(|seen| seen.id == edge.to)
     }
 
     /// Whether both requests read and write the variable.
@@ -368,13 +384,13 @@ impl<'r> Circles<'r> {
 
     /// Whether the writer writes the variable again after it was read, to another
     /// value than the one it found: else it undoes what it did, or leaves it.
-    fn is_intermediate(&self, edge: &OrderEdge) -> bool {
-        let writes = |seen: &SeenAccess<'_>| seen.id == edge.from && seen.writes() && seen.access.var == edge.var;
+    fn is_intermediate(&self, writer: u32, var: &str, read: usize) -> bool {
+        let writes = |seen: &SeenAccess<'_>| seen.id == writer && seen.writes() && seen.access.var == var;
         let mut own = self.seen.iter().enumerate().filter(|(_, seen)| writes(seen));
         let Some((_, first)) = own.next() else { return false };
-        let Some((_, end)) = own.next_back().filter(|(last, _)| *last > edge.second.position) else { return false };
+        let Some((_, end)) = own.next_back().filter(|(last, _)| *last > read) else { return false };
         let found = match &self.steps[first.step] {
-            TraceEvent::Step { from, .. } => (self.known.value)(&from.global, &edge.var),
+            TraceEvent::Step { from, .. } => (self.known.value)(&from.global, var),
             _ => None,
         };
         found != Some(end.access.value)
@@ -387,6 +403,9 @@ fn order(cycle: &[&OrderEdge]) -> Vec<usize> {
     places.sort_unstable_by(|a, b| b.cmp(a));
     places
 }
+
+/// Whether it lacks the read where the nearest order parts, the place of its name, and how many conflicts begin with a write.
+type CircleRank = (bool, usize, usize);
 
 /// Two requests, a variable, and whether the first and the second one write it.
 type Conflict<'v> = (u32, u32, &'v str, bool, bool);

@@ -121,9 +121,9 @@ fn name_of(program: &Program, variable: GlobalVar) -> String {
 }
 
 impl Causes for RunCauses<'_> {
-    fn instead(&self, event: usize, access: usize, value: i64) -> Option<OtherCourse> {
+    fn instead(&self, event: usize, access: usize, value: i64, lasts: bool) -> Option<OtherCourse> {
         let place = *self.places.get(&(event, access))?;
-        let change = self.effects.decides(place, value)?;
+        let change = self.effects.decides(place, value, lasts)?;
         Some(OtherCourse { branch: change.path, writes: !change.variables.is_empty() })
     }
 

@@ -46,7 +46,7 @@ pub(super) struct Effects<'a> {
     pub(super) base: BTreeMap<u32, (Deeds, Choices)>,
     /// Where each access is in the run: for each request, positions in the order of all accesses.
     pub(super) moments: BTreeMap<u32, Vec<usize>>,
-    known: RefCell<BTreeMap<(ReadPlace, i64), Option<Change>>>,
+    known: RefCell<BTreeMap<(ReadPlace, i64, bool), Option<Change>>>,
     /// The variables that have a read which matters.
     pub(super) matter: BTreeSet<u32>,
 }
@@ -116,23 +116,24 @@ impl<'a> Effects<'a> {
         (!self.player.is_tired()).then_some(deeds)
     }
 
-    /// What changes if a read, and those of the same variable that follow it at once, find another value.
-    pub(super) fn instead(&self, read: ReadPlace, value: i64) -> Option<Change> {
-        if let Some(known) = self.known.borrow().get(&(read, value)) {
+    /// What changes if a read, and those of the same variable that follow it at once, find another value; where that
+    /// `lasts`, all that follow it.
+    fn instead(&self, read: ReadPlace, value: i64, lasts: bool) -> Option<Change> {
+        if let Some(known) = self.known.borrow().get(&(read, value, lasts)) {
             return known.clone();
         }
-        let change = self.tried(read, value);
-        self.known.borrow_mut().insert((read, value), change.clone());
+        let change = self.tried(read, value, lasts);
+        self.known.borrow_mut().insert((read, value, lasts), change.clone());
         change
     }
 
-    fn tried(&self, (id, at): ReadPlace, value: i64) -> Option<Change> {
+    fn tried(&self, (id, at): ReadPlace, value: i64, lasts: bool) -> Option<Change> {
         let (base, chosen) = self.base.get(&id)?;
         let variable = base.accesses.get(at).filter(|access| !access.write)?.variable;
-        let end = base.ends.iter().copied().find(|&end| end > at)?;
+        let end = if lasts { usize::MAX } else { base.ends.iter().copied().find(|&end| end > at)? };
         // A write of its own takes the place of what it found.
-        let own = base.accesses[at..end].iter().position(|access| access.write && access.variable == variable);
-        let end = own.map_or(end, |own| at + own);
+        let own = base.accesses[at..].iter().position(|access| access.write && access.variable == variable);
+        let end = own.map_or(end, |own| end.min(at + own));
         let mut choices = Choices { given: chosen.given.clone(), used: 0 };
         let deeds = self.replay(id, &mut choices, &mut |position, found, there| {
             if found == variable && (at..end).contains(&position) { value } else { there }
@@ -162,7 +163,7 @@ impl<'a> Effects<'a> {
                 }
                 let values = self.values(access.variable);
                 for value in values.into_iter().filter(|&value| value != access.value).take(MOST_VALUES) {
-                    changes.extend(self.instead((id, at), value).map(|change| (access.variable.0, change)));
+                    changes.extend(self.instead((id, at), value, false).map(|change| (access.variable.0, change)));
                 }
             }
         }
@@ -185,8 +186,8 @@ impl<'a> Effects<'a> {
     }
 
     /// Whether it matters that a read finds another value.
-    pub(super) fn decides(&self, read: ReadPlace, value: i64) -> Option<Change> {
+    pub(super) fn decides(&self, read: ReadPlace, value: i64, lasts: bool) -> Option<Change> {
         let is_used = self.base.get(&read.0).is_some_and(|(deeds, _)| deeds.used.contains(&read.1));
-        self.instead(read, value).filter(|change| is_used && self.is_felt(change))
+        self.instead(read, value, lasts).filter(|change| is_used && self.is_felt(change))
     }
 }

@@ -92,7 +92,10 @@ pub(super) fn nearest(effects: &Effects<'_>) -> Option<Departure> {
                 Alone::Parts(at, read, agreeing) => {
                     let agreeing = begun.agreeing + agreeing;
                     if best.as_ref().is_none_or(|best| agreeing > best.agreeing) {
-                        let writer = begun.writers.get(&read.variable.0).copied();
+                        let own = effects.base.get(&id).is_some_and(|(base, _)| {
+                            base.accesses[..at].iter().any(|access| access.write && access.variable == read.variable)
+                        });
+                        let writer = if own { Some(id) } else { begun.writers.get(&read.variable.0).copied() };
                         let ways = ways(effects, &begun, id, at, read).unwrap_or_default();
                         best = Some(Departure { before: begun.order.clone(), id, at, read, writer, ways, agreeing });
                     }
@@ -121,7 +124,7 @@ fn alone(effects: &Effects<'_>, begun: &Begun, id: u32) -> Alone {
         }
         if here.value == there.value {
             agreeing += usize::from(base.used.contains(&at) && effects.matter.contains(&here.variable.0));
-        } else if effects.decides((id, at), there.value).is_some() {
+        } else if effects.decides((id, at), there.value, false).is_some() {
             return Alone::Parts(at, *there, agreeing);
         } else {
             other.get_or_insert((at, *there, agreeing));
@@ -183,10 +186,10 @@ fn confirmed(effects: &Effects<'_>, found: &Departure) -> bool {
     // Without ways it is the read alone that is said.
     let alone;
     let ways = if found.ways.is_empty() {
-        let mut accesses: Vec<Access> =
-            effects.base.get(&found.id).map(|(deeds, _)| deeds.accesses[..found.at].to_vec()).unwrap_or_default();
-        accesses.push(found.read);
-        alone = [Deeds { accesses, ..Deeds::default() }];
+        let Some((base, _)) = effects.base.get(&found.id) else { return false };
+        let accesses = base.accesses[..found.at].iter().copied().chain([found.read]).collect();
+        let ends = base.ends.iter().copied().take_while(|&end| end <= found.at).collect();
+        alone = [Deeds { accesses, ends, ..Deeds::default() }];
         &alone[..]
     } else {
         &found.ways[..]
@@ -194,31 +197,35 @@ fn confirmed(effects: &Effects<'_>, found: &Departure) -> bool {
     ways.iter().all(|way| performs(effects, &before, found.id, way).is_some())
 }
 
-/// Performs requests one after the other. Those before have the places of accesses and the answers that are given; the
-/// last one does exactly what is given, or begins with it where no answer is given.
+/// Performs requests one after the other. Those before make steps with accesses at the places and answers that are given;
+/// the last one does exactly what is given, or begins with it where no answer is given.
 fn performs(effects: &Effects<'_>, before: &[(u32, &Deeds)], id: u32, way: &Deeds) -> Option<()> {
     let mut run = effects.player.source.start();
-    let exact = |access: &Access, wanted: &Access| access == wanted;
-    let place = |access: &Access, wanted: &Access| (access.variable, access.write, access.span) == (wanted.variable, wanted.write, wanted.span);
     for &(id, deeds) in before.iter().chain([&(id, way)]) {
-        let last = std::ptr::eq(deeds, way);
+        let is_last = std::ptr::eq(deeds, way);
+        let same = |access: &Access, wanted: &Access| {
+            access.variable == wanted.variable
+                && access.write == wanted.write
+                && access.span == wanted.span
+                && (!is_last || access.value == wanted.value)
+        };
         run.spawn(id, *effects.run.bodies.get(&id)?);
         let mut done = 0;
-        loop {
+        for number in 0.. {
+            let end = deeds.ends.get(number).copied();
+            let wanted = deeds.accesses.get(done..end.unwrap_or(deeds.accesses.len()))?;
             let fits = |step: &SourceStep| {
-                let wanted = deeds.accesses.get(done..).unwrap_or_default();
-                let whole = deeds.answer.is_some();
-                let ends = !whole || step.answer().is_none() || done + step.accesses.len() == deeds.accesses.len();
-                let same = step.accesses.iter().zip(wanted).all(|(access, wanted)| if last { exact(access, wanted) } else { place(access, wanted) });
-                same && ends && (!whole || step.accesses.len() <= wanted.len()) && (!whole || step.answer().is_none_or(|answer| Some(answer) == deeds.answer))
+                let begins = step.accesses.len() >= wanted.len() && step.accesses.iter().zip(wanted).all(|(one, other)| same(one, other));
+                let answers = deeds.answer.filter(|_| number + 1 == deeds.ends.len());
+                begins && (end.is_none() || step.accesses.len() == wanted.len() && step.answer() == answers)
             };
             let (steps, _) = run.steps(id);
             let step = steps.into_iter().find(fits)?;
-            run.take(id, &step).ok()?;
-            done += step.accesses.len();
-            if deeds.answer.is_none() && done >= deeds.accesses.len() {
+            if end.is_none() {
                 return Some(());
             }
+            run.take(id, &step).ok()?;
+            done += step.accesses.len();
             if step.answer().is_some() {
                 break;
             }
@@ -261,7 +268,7 @@ impl Departure {
                 Some(Reason::Between(writer, value))
             }
             (_, Some(&(_, by, _))) if by != self.id && !self.before.contains(&by) => Some(Reason::Already(by)),
-            (Some(writer), Some(&(_, by, _))) if by != writer && by != self.id && of(writer, false).next().is_some() => {
+            (Some(writer), Some(&(_, by, _))) if by != writer && of(writer, false).next().is_some() => {
                 Some(Reason::Overwritten(by, writer))
             }
             _ => None,
