@@ -131,12 +131,12 @@ impl<'a> Effects<'a> {
         let (base, chosen) = self.base.get(&id)?;
         let variable = base.accesses.get(at).filter(|access| !access.write)?.variable;
         let end = if lasts { usize::MAX } else { base.ends.iter().copied().find(|&end| end > at)? };
-        // A write of its own takes the place of what it found.
-        let own = base.accesses[at..].iter().position(|access| access.write && access.variable == variable);
-        let end = own.map_or(end, |own| end.min(at + own));
         let mut choices = Choices { given: chosen.given.clone(), used: 0 };
-        let deeds = self.replay(id, &mut choices, &mut |position, found, there| {
-            if found == variable && (at..end).contains(&position) { value } else { there }
+        let deeds = self.replay(id, &mut choices, &mut |deeds, found, there| {
+            let is_meant = found == variable && (at..end).contains(&deeds.accesses.len());
+            // A write of its own takes the place of what it found.
+            let own = || deeds.accesses[at..].iter().any(|access| access.write && access.variable == variable);
+            if is_meant && !own() { value } else { there }
         })?;
         let both = base.written().into_iter().chain(deeds.written());
         let variables = both.filter(|&variable| !base.writes(GlobalVar(variable)).eq(deeds.writes(GlobalVar(variable)))).collect();
@@ -163,7 +163,8 @@ impl<'a> Effects<'a> {
                 }
                 let values = self.values(access.variable);
                 for value in values.into_iter().filter(|&value| value != access.value).take(MOST_VALUES) {
-                    changes.extend(self.instead((id, at), value, false).map(|change| (access.variable.0, change)));
+                    let tried = [false, true].into_iter().filter_map(|lasts| self.instead((id, at), value, lasts));
+                    changes.extend(tried.map(|change| (access.variable.0, change)));
                 }
             }
         }

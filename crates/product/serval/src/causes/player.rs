@@ -101,8 +101,8 @@ pub(super) enum StepEnd {
     Lost,
 }
 
-/// What a read finds: the position of the access, the variable and the value that is there.
-pub(super) type Finds<'f> = dyn FnMut(usize, GlobalVar, i64) -> i64 + 'f;
+/// What a read finds: after these deeds, of a variable, where this value is.
+pub(super) type Finds<'f> = dyn FnMut(&Deeds, GlobalVar, i64) -> i64 + 'f;
 
 impl<'a> Player<'a> {
     pub(super) fn new(source: &'a Source, fuel: u64) -> Self {
@@ -142,7 +142,7 @@ impl<'a> Player<'a> {
                 Node::Do { op: Op::Load { to, global }, next } => {
                     let position = deeds.accesses.len();
                     let Some(&there) = globals.get(global.index()) else { return StepEnd::Lost };
-                    let found = finds(position, global, there);
+                    let found = finds(deeds, global, there);
                     deeds.chosen.push(choices.used);
                     deeds.accesses.push(Access { variable: global, write: false, value: found, span });
                     let source = u32::try_from(position).ok().filter(|&number| number < MOST_FOLLOWED);
