@@ -1,12 +1,15 @@
 //! A run that no serial order explains, and what helps to understand it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Serialize, Serializer};
 
 use crate::nearest::NearestOrder;
 use crate::trace::TraceEvent;
 use crate::why::{OrderEdge, Why};
+
+/// Of orders that give the same answers, each to another request, these are shown.
+const MOST_ALIKE: usize = 2;
 
 /// A run that no serial order explains.
 #[derive(Clone, Debug, Serialize)]
@@ -169,6 +172,15 @@ pub struct SerialOrder {
     pub answers: Vec<Vec<String>>,
 }
 
+impl SerialOrder {
+    fn line(&self) -> String {
+        let numbers: Vec<String> = self.order.iter().map(|id| format!("#{id}")).collect();
+        let answers: Vec<String> = self.answers.iter().map(|answers| answers.join(", ")).collect();
+        let given = if answers.is_empty() { "never ends".to_owned() } else { format!("gives {}", answers.join(" or ")) };
+        format!("{} {given}", numbers.join(" then "))
+    }
+}
+
 fn is_zero(component: &usize) -> bool {
     *component == 0
 }
@@ -215,6 +227,58 @@ impl Counterexample {
             }
         }
         lines
+    }
+
+    /// What serial orders give, a line each. Of more than two orders those that say the same are counted: the same
+    /// answers, or the same to requests of the same name.
+    pub(crate) fn serial_lines(&self) -> Vec<String> {
+        let serial = &self.explanation.serial;
+        let mut lines = Vec::new();
+        let mut told = vec![false; serial.len()];
+        for first in 0..serial.len() {
+            if told[first] {
+                continue;
+            }
+            let alike: Vec<usize> = (first..serial.len()).filter(|&other| self.given_by(other) == self.given_by(first)).collect();
+            let (mut shown, mut rest) = (0, 0);
+            for &order in &alike {
+                if told[order] {
+                    continue;
+                }
+                let equal: Vec<usize> = alike.iter().copied().filter(|&other| serial[other].answers == serial[order].answers).collect();
+                let equal = if serial.len() > 2 { equal } else { vec![order] };
+                equal.iter().for_each(|&other| told[other] = true);
+                if shown == MOST_ALIKE {
+                    rest += equal.len();
+                    continue;
+                }
+                shown += 1;
+                let more = match equal.len() - 1 {
+                    0 => String::new(),
+                    1 => "; so does 1 other order".to_owned(),
+                    count => format!("; so do {count} other orders"),
+                };
+                lines.push(serial[order].line() + &more);
+            }
+            if rest > 0 {
+                let (plural, give) = if rest == 1 { ("", "gives") } else { ("s", "give") };
+                lines.push(format!("{rest} other order{plural} {give} the same answers, each to another request"));
+            }
+        }
+        lines
+    }
+
+    /// Who is given what in an order, for each way it can go, whatever the numbers of the requests are.
+    fn given_by(&self, order: usize) -> BTreeSet<Vec<(&str, &str)>> {
+        let answers = self.explanation.serial.get(order).map_or(&[][..], |order| &order.answers);
+        let mut ways = BTreeSet::new();
+        for answers in answers {
+            let requests = self.requests.iter().map(|one| one.request.as_str());
+            let mut way: Vec<(&str, &str)> = requests.zip(answers.iter().map(String::as_str)).collect();
+            way.sort_unstable();
+            ways.insert(way);
+        }
+        ways
     }
 
     /// Takes down what is known of answers that no serial run gives. Where one is written in the text for the case that

@@ -363,12 +363,8 @@ impl FileReport {
             let order = if closest.order.is_empty() { String::new() } else { format!("{}, then ", closest.order_words()) };
             let _ = writeln!(out, "  closest order   {order}{}", closest.departure());
         }
-        for (position, order) in serial.iter().enumerate() {
-            let title = if position == 0 { "in any order " } else { "" };
-            let numbers: Vec<String> = order.order.iter().map(|id| format!("#{id}")).collect();
-            let answers: Vec<String> = order.answers.iter().map(|answers| answers.join(", ")).collect();
-            let given = if answers.is_empty() { "never ends".to_owned() } else { format!("gives {}", answers.join(" or ")) };
-            let _ = writeln!(out, "  {title:<14}  {} {given}", numbers.join(" then "));
+        for (position, line) in run.serial_lines().iter().enumerate() {
+            let _ = writeln!(out, "  {:<14}  {line}", if position == 0 { "in any order " } else { "" });
         }
         if !serial.is_empty() {
             let seen: Vec<&str> = run.requests.iter().map(|answered| answered.response.as_str()).collect();
