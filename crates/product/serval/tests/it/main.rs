@@ -12,3 +12,4 @@ mod never;
 mod repair_programs;
 mod repair_random;
 mod smtlib;
+mod why_random;
