@@ -1,11 +1,15 @@
 //! A run that no serial order explains, and what helps to understand it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
+use crate::nearest::NearestOrder;
 use crate::trace::TraceEvent;
-use crate::why::Why;
+use crate::why::{OrderEdge, Why};
+
+/// Of orders that give the same answers, each to another request, these are shown.
+const MOST_ALIKE: usize = 2;
 
 /// A run that no serial order explains.
 #[derive(Clone, Debug, Serialize)]
@@ -40,9 +44,43 @@ pub struct Counterexample {
     /// The run in words, for the text report.
     #[serde(skip)]
     pub story: Vec<String>,
-    /// What the text report says besides.
-    #[serde(skip)]
+    /// Why there is no serial order, and what the text report says besides.
+    #[serde(rename = "why", skip_serializing_if = "Explanation::says_nothing", serialize_with = "reasons")]
     pub explanation: Explanation,
+}
+
+/// Why there is no serial order, as machines have it.
+#[derive(Serialize)]
+struct Reasons<'a> {
+    #[serde(skip_serializing_if = "<[OrderEdge]>::is_empty")]
+    circle: &'a [OrderEdge],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nearest: Option<&'a NearestOrder>,
+    words: Vec<String>,
+}
+
+fn reasons<S: Serializer>(explanation: &Explanation, serializer: S) -> Result<S::Ok, S::Error> {
+    let circle = explanation.why.as_ref().map_or(&[][..], |why| &why.edges);
+    Reasons { circle, nearest: explanation.nearest.as_ref(), words: explanation.reasons() }.serialize(serializer)
+}
+
+impl Explanation {
+    fn says_nothing(&self) -> bool {
+        self.why.is_none() && self.nearest.is_none()
+    }
+
+    /// Why there is no serial order, a sentence or a part of one each.
+    pub(crate) fn reasons(&self) -> Vec<String> {
+        let mut lines: Vec<String> = self.nearest.iter().map(|nearest| capital(&nearest.lines().join(" "))).collect();
+        lines.extend(self.why.iter().flat_map(Why::lines));
+        lines
+    }
+}
+
+/// A sentence that begins as sentences do.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 impl Counterexample {
@@ -65,8 +103,10 @@ impl LocalValues {
 /// What helps people to understand a counterexample.
 #[derive(Clone, Debug, Default)]
 pub struct Explanation {
-    /// The cycle of conflicts, if the variables are known.
+    /// The circle of conflicts, if the variables are known.
     pub why: Option<Why>,
+    /// Where the nearest serial order parts from the run, if that is known.
+    pub nearest: Option<NearestOrder>,
     /// The lines of the text that matter.
     pub excerpt: Vec<ExcerptLine>,
     /// What there is to say about them, by their numbers.
@@ -136,6 +176,15 @@ pub struct SerialOrder {
     pub answers: Vec<Vec<String>>,
 }
 
+impl SerialOrder {
+    fn line(&self) -> String {
+        let numbers: Vec<String> = self.order.iter().map(|id| format!("#{id}")).collect();
+        let answers: Vec<String> = self.answers.iter().map(|answers| answers.join(", ")).collect();
+        let given = if answers.is_empty() { "never ends".to_owned() } else { format!("gives {}", answers.join(" or ")) };
+        format!("{} {given}", numbers.join(" then "))
+    }
+}
+
 fn is_zero(component: &usize) -> bool {
     *component == 0
 }
@@ -182,6 +231,58 @@ impl Counterexample {
             }
         }
         lines
+    }
+
+    /// What serial orders give, a line each. Of more than two orders those that say the same are counted: the same
+    /// answers, or the same to requests of the same name.
+    pub(crate) fn serial_lines(&self) -> Vec<String> {
+        let serial = &self.explanation.serial;
+        let mut lines = Vec::new();
+        let mut told = vec![false; serial.len()];
+        for first in 0..serial.len() {
+            if told[first] {
+                continue;
+            }
+            let alike: Vec<usize> = (first..serial.len()).filter(|&other| self.given_by(other) == self.given_by(first)).collect();
+            let (mut shown, mut rest) = (0, 0);
+            for &order in &alike {
+                if told[order] {
+                    continue;
+                }
+                let equal: Vec<usize> = alike.iter().copied().filter(|&other| serial[other].answers == serial[order].answers).collect();
+                let equal = if serial.len() > 2 { equal } else { vec![order] };
+                equal.iter().for_each(|&other| told[other] = true);
+                if shown == MOST_ALIKE {
+                    rest += equal.len();
+                    continue;
+                }
+                shown += 1;
+                let more = match equal.len() - 1 {
+                    0 => String::new(),
+                    1 => "; so does 1 other order".to_owned(),
+                    count => format!("; so do {count} other orders"),
+                };
+                lines.push(serial[order].line() + &more);
+            }
+            if rest > 0 {
+                let (plural, give) = if rest == 1 { ("", "gives") } else { ("s", "give") };
+                lines.push(format!("{rest} other order{plural} {give} the same answers, each to another request"));
+            }
+        }
+        lines
+    }
+
+    /// Who is given what in an order, for each way it can go, whatever the numbers of the requests are.
+    fn given_by(&self, order: usize) -> BTreeSet<Vec<(&str, &str)>> {
+        let answers = self.explanation.serial.get(order).map_or(&[][..], |order| &order.answers);
+        let mut ways = BTreeSet::new();
+        for answers in answers {
+            let requests = self.requests.iter().map(|one| one.request.as_str());
+            let mut way: Vec<(&str, &str)> = requests.zip(answers.iter().map(String::as_str)).collect();
+            way.sort_unstable();
+            ways.insert(way);
+        }
+        ways
     }
 
     /// Takes down what is known of answers that no serial run gives. Where one is written in the text for the case that

@@ -36,6 +36,7 @@ static PAGES: &[(&str, &str)] = pages! {
     "bound"
     "bounded"
     "cases"
+    "check-then-act"
     "commit-point"
     "coverable"
     "deadlock-free"

@@ -28,7 +28,8 @@ impl Counterexample {
     /// In one line, who was told what and why that cannot be.
     fn summary(&self) -> String {
         let told: Vec<String> = self.requests.iter().map(|answered| format!("{} → {}", answered.request, answered.response)).collect();
-        let why = self.explanation.why.as_ref().map_or_else(String::new, |why| format!(". {}", why.lines().join(" ")));
+        let why = self.explanation.reasons();
+        let why = if why.is_empty() { String::new() } else { format!(". {}", why.join(" ")) };
         let never: String = self.never_lines().iter().map(|line| format!("{line}; ")).collect();
         format!("{never}no serial order gives {}{why}", told.join(", "))
     }

@@ -207,6 +207,15 @@ impl FileReport {
         for line in run.never_lines() {
             let _ = writeln!(body, "<p><strong>{}.</strong></p>", escaped(&line));
         }
+        if let Some(nearest) = &run.explanation.nearest {
+            let [finds, here] = nearest.lines();
+            let _ = writeln!(
+                body,
+                "<p class=\"closest\"><strong>The nearest serial order:</strong> {} <mark>{}</mark></p>",
+                escaped(&finds),
+                escaped(&here)
+            );
+        }
         if let Some(why) = &run.explanation.why {
             body.push_str("<ol class=\"why\">\n");
             for (edge, line) in why.edges.iter().zip(why.lines()) {
@@ -245,7 +254,7 @@ impl FileReport {
                 .map_or_else(String::new, |count| format!(": serial runs have {}, and all were tried", counted(count, "state")));
             let _ = writeln!(body, "<p>No serial order gives these answers{states}.</p>");
         }
-        if let Some(closest) = &run.explanation.closest {
+        if let Some(closest) = run.explanation.closest.as_ref().filter(|_| run.explanation.nearest.is_none()) {
             let first =
                 if closest.order.is_empty() { String::new() } else { format!("one at a time, {}, and then ", closest.order_words()) };
             let departs = escaped(&closest.departure());

@@ -14,6 +14,7 @@ use crate::fault::FaultNote;
 use crate::fix::{FixHint, KeptPauses};
 use crate::parts::{CertificateNote, Note, OpenAnswer, StuckNote};
 use crate::proof::ProofNote;
+use crate::nearest::{Hindrance, NearestOrder};
 use crate::trace::{StateName, TraceAccess, TraceEvent};
 use crate::verdict::FileReport;
 use crate::why::{OrderEdge, Why};
@@ -201,13 +202,14 @@ fn state(values: &StateValues, spell: &dyn Fn(&str) -> String) -> StateValues {
 }
 
 fn explained(explanation: &Explanation, spell: &dyn Fn(&str) -> String) -> Explanation {
-    let Explanation { why, excerpt, notes, serial, serial_states, closest } = explanation;
-    let edge = |OrderEdge { from, to, var, first, second }: &OrderEdge| OrderEdge {
+    let Explanation { why, nearest, excerpt, notes, serial, serial_states, closest } = explanation;
+    let edge = |OrderEdge { from, to, var, first, second, course }: &OrderEdge| OrderEdge {
         from: *from,
         to: *to,
         var: spell(var),
         first: first.clone(),
         second: second.clone(),
+        course: *course,
     };
     let excerpt_line = |ExcerptLine { line, code, note }: &ExcerptLine| ExcerptLine { line: *line, code: told(code), note };
     let order = |SerialOrder { order, answers }: &SerialOrder| SerialOrder {
@@ -215,7 +217,11 @@ fn explained(explanation: &Explanation, spell: &dyn Fn(&str) -> String) -> Expla
         answers: answers.iter().map(|answers| answers.iter().map(|answer| named(answer)).collect()).collect(),
     };
     Explanation {
-        why: why.as_ref().map(|Why { anomaly, edges }| Why { anomaly: *anomaly, edges: edges.iter().map(edge).collect() }),
+        why: why.as_ref().map(|Why { anomaly, edges, explains }| {
+            let edges = edges.iter().map(edge).collect();
+            Why { anomaly: *anomaly, edges, explains: *explains }
+        }),
+        nearest: nearest.as_ref().map(|nearest| nearest_order(nearest, spell)),
         excerpt: excerpt.iter().map(excerpt_line).collect(),
         notes: notes.clone(),
         serial: serial.iter().map(order).collect(),
@@ -224,6 +230,27 @@ fn explained(explanation: &Explanation, spell: &dyn Fn(&str) -> String) -> Expla
             let answer = |(request, response): &(String, String)| (spell(request), named(response));
             let given = given.iter().map(|answer| named(answer)).collect();
             Closest { order: order.iter().map(answer).collect(), request: spell(request), wanted: named(wanted), given }
+        }),
+    }
+}
+
+fn nearest_order(nearest: &NearestOrder, spell: &dyn Fn(&str) -> String) -> NearestOrder {
+    let NearestOrder { before, id, variable, span, event, serial, here, answers, answered, leaves, writes, hindrance } = nearest;
+    NearestOrder {
+        before: before.clone(),
+        id: *id,
+        variable: spell(variable),
+        span: *span,
+        event: *event,
+        serial: named(serial),
+        here: named(here),
+        answers: answers.iter().map(|answer| named(answer)).collect(),
+        answered: named(answered),
+        leaves: leaves.iter().map(|name| spell(name)).collect(),
+        writes: writes.as_ref().map(|(variable, value)| (spell(variable), named(value))),
+        hindrance: hindrance.as_ref().map(|hindrance| match hindrance {
+            Hindrance::Between(id, value) => Hindrance::Between(*id, named(value)),
+            other => other.clone(),
         }),
     }
 }

@@ -7,7 +7,7 @@
 
 mod table;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::counterexample::{Counterexample, ExcerptLine, StateValues};
 use crate::escape::line;
@@ -71,7 +71,7 @@ pub(crate) struct Moment {
     pub(crate) answers: bool,
     /// What it does.
     pub(crate) lines: Vec<Phrase>,
-    /// What changes; in the first moment, all globals.
+    /// What changes; in the first moment, all globals that the run touches.
     pub(crate) globals: Vec<Phrase>,
 }
 
@@ -134,7 +134,7 @@ fn phrases_of(event: &TraceEvent, look: Look) -> Vec<Phrase> {
     lines
 }
 
-/// The globals that a step changes; in the beginning, all.
+/// The globals that a step changes; in the beginning, all that the run touches.
 fn changed(run: &Counterexample, before: &str, after: &str, all: bool, look: Look) -> Vec<Phrase> {
     let values = |name: &str| match run.states.states.get(name) {
         Some(StateValues::Global(values)) => Some(values),
@@ -145,15 +145,36 @@ fn changed(run: &Counterexample, before: &str, after: &str, all: bool, look: Loo
         return if before == after && !all { Vec::new() } else { vec![goes()] };
     };
     let mut lines = Vec::new();
+    let touched = if all { touched(run) } else { None };
+    let mut new: Vec<(&String, &i64)> = new.iter().collect();
+    new.sort_by_cached_key(|(variable, _)| by_index(variable));
     for (variable, value) in new {
         let changed = old.get(variable) != Some(value);
-        if changed || all {
+        if changed || all && touched.as_ref().is_none_or(|touched| touched.contains(variable.as_str())) {
             let (ink, mark) = if changed { (Ink::Changed, " *") } else { (Ink::Plain, "") };
             let value = run.value(variable, *value);
             lines.push(Phrase::new(ink, [name(variable), piece(format!(" = {value}{mark}"))]));
         }
     }
     lines
+}
+
+/// The variables that a run reads or writes, where that is known.
+fn touched(run: &Counterexample) -> Option<BTreeSet<&str>> {
+    let mut names = BTreeSet::new();
+    for event in &run.steps {
+        if let TraceEvent::Step { accesses, .. } = event {
+            names.extend(accesses.as_ref()?.iter().map(|access| access.var.as_str()));
+        }
+    }
+    Some(names)
+}
+
+/// Names in the order in which people look for them: `A[2]` before `A[10]`.
+fn by_index(name: &str) -> (String, Vec<i64>, String) {
+    let (array, rest) = name.split_at(name.find('[').unwrap_or(name.len()));
+    let numbers = rest.split(['[', ']']).filter_map(|part| part.parse().ok()).collect();
+    (array.to_owned(), numbers, name.to_owned())
 }
 
 /// The lines of the text that matter: those of the conflicts, and the `yield`s
@@ -204,7 +225,8 @@ pub(crate) fn excerpt_lines(excerpt: &[ExcerptLine], look: Look) -> Vec<String> 
 
 /// What there is to say about the lines that matter.
 pub(crate) fn line_notes(run: &Counterexample, why: &Why) -> BTreeMap<u32, &'static str> {
-    let in_cycle = |id: u32| why.edges.iter().any(|edge| edge.from == id);
+    let nearest = run.explanation.nearest.as_ref();
+    let in_cycle = |id: u32| why.edges.iter().any(|edge| edge.from == id) || nearest.is_some_and(|nearest| nearest.id == id);
     let mut notes: BTreeMap<u32, &'static str> = BTreeMap::new();
     for edge in &why.edges {
         let note = match (edge.first.writes, edge.second.writes) {
@@ -226,6 +248,13 @@ pub(crate) fn line_notes(run: &Counterexample, why: &Why) -> BTreeMap<u32, &'sta
         let interrupted = rest[..next].iter().any(|later| matches!(later, TraceEvent::Step { id: other, .. } if in_cycle(*other)));
         if let Some(StateValues::Local(waits)) = run.states.states.get(&to.local).filter(|_| in_cycle(*id) && interrupted) {
             notes.insert(waits.at[0], "<- another request can run here");
+        }
+    }
+    let reads = why.edges.iter().filter(|edge| edge.course.is_some() && !edge.first.writes).map(|edge| edge.first.span[0]);
+    for line in reads.chain(nearest.map(|nearest| nearest.span[0])) {
+        let said = notes.entry(line).or_insert("");
+        if said.is_empty() {
+            *said = "<- what is read here decides";
         }
     }
     notes

@@ -14,7 +14,8 @@ use crate::proof::{self, ProofNote, UNBOUNDED};
 use crate::screen::{Look, time};
 use crate::stages::StageReport;
 use crate::timeline::{excerpt, excerpt_lines, line_notes, table};
-use crate::why::why;
+use crate::why::{Causes, Known, why};
+use crate::nearest::NearestOrder;
 use serde::Serialize;
 use serval_diagnostic::counted;
 use serval_diagnostic::{Diagnostic, LineIndex, Severity};
@@ -105,13 +106,15 @@ pub struct FileReport {
 
 impl Counterexample {
     /// Says why there is no serial order, as far as the run tells; `text` is
-    /// that of the program, and `locks` are the variables that it uses as locks.
-    pub fn explain(&mut self, text: &str, locks: &BTreeSet<String>) {
+    /// that of the program, `locks` are the variables that it uses as locks, and the rest is what was found out by
+    /// running requests again.
+    pub fn explain(&mut self, text: &str, locks: &BTreeSet<String>, causes: Option<&dyn Causes>, nearest: Option<NearestOrder>) {
         let value = |global: &str, var: &str| match self.states.states.get(global) {
             Some(StateValues::Global(values)) => values.get(var).copied(),
             _ => None,
         };
-        self.explanation.why = why(&self.steps, locks, &value);
+        self.explanation.why = why(&self.steps, &Known { locks, value: &value, causes });
+        self.explanation.nearest = nearest;
         if let Some(found) = &self.explanation.why {
             self.anomaly = found.anomaly;
             let notes = line_notes(self, found);
@@ -393,7 +396,7 @@ impl FileReport {
 
     /// What a counterexample shows, for people.
     pub(crate) fn story(&self, out: &mut String, run: &Counterexample, look: Look) {
-        let Explanation { why, excerpt, serial, serial_states, closest, .. } = &run.explanation;
+        let Explanation { why, excerpt, serial, serial_states, closest, nearest, .. } = &run.explanation;
         out.push('\n');
         for line in run.never_lines() {
             let _ = writeln!(out, "  {line}");
@@ -421,20 +424,19 @@ impl FileReport {
                 .map_or_else(String::new, |count| format!(": serial runs have {}, and all were tried", counted(count, "state")));
             let _ = writeln!(out, "                  no serial order gives these{states}");
         }
-        if let Some(closest) = closest {
+        if let Some(closest) = closest.as_ref().filter(|_| nearest.is_none()) {
             let order = if closest.order.is_empty() { String::new() } else { format!("{}, then ", closest.order_words()) };
             let _ = writeln!(out, "  closest order   {order}{}", closest.departure());
         }
-        for (position, order) in serial.iter().enumerate() {
-            let title = if position == 0 { "in any order " } else { "" };
-            let numbers: Vec<String> = order.order.iter().map(|id| format!("#{id}")).collect();
-            let answers: Vec<String> = order.answers.iter().map(|answers| answers.join(", ")).collect();
-            let given = if answers.is_empty() { "never ends".to_owned() } else { format!("gives {}", answers.join(" or ")) };
-            let _ = writeln!(out, "  {title:<14}  {} {given}", numbers.join(" then "));
+        for (position, line) in run.serial_lines().iter().enumerate() {
+            let _ = writeln!(out, "  {:<14}  {line}", if position == 0 { "in any order " } else { "" });
         }
         if !serial.is_empty() {
             let seen: Vec<&str> = run.requests.iter().map(|answered| answered.response.as_str()).collect();
             let _ = writeln!(out, "                  never {}", seen.join(", "));
+        }
+        for (position, line) in nearest.iter().flat_map(NearestOrder::lines).enumerate() {
+            let _ = writeln!(out, "  {:<14}  {line}", if position == 0 { "nearest order" } else { "" });
         }
         if let Some(why) = why {
             for (position, line) in why.lines().iter().enumerate() {

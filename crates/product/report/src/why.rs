@@ -1,36 +1,53 @@
-//! Why a run has no serial order: a cycle of conflicts, in words, and its name.
+//! Why a run has no serial order: a circle of conflicts, in words, and its name.
 //!
 //! Two accesses of different requests to one variable *conflict* where at least
 //! one of them writes; the earlier one makes its request come before the other:
 //! `w–w` where both write, `w–r` where the later one reads, `r–w` where the
-//! earlier one reads. A run whose conflicts have no cycle gives the same answers
+//! earlier one reads. A run whose conflicts have no circle gives the same answers
 //! as its requests one at a time, in an order that follows the conflicts: steps
 //! of different requests that do not conflict can be exchanged, until no request
-//! is interrupted. So a counterexample always has a cycle. The cycle explains;
+//! is interrupted. So a counterexample always has a circle. The circle explains;
 //! the proof is that no serial order gives the answers, and that is the
 //! checker's.
 //!
-//! # Names
-//! The name follows the edges of a shortest cycle, the gravest that fits:
+//! # Conflicts that explain
+//! Of a conflict that changes nothing a reader learns nothing. Where reads can be
+//! tried with other values ([`Causes`]) only those conflicts count of which the
+//! other order would have mattered for an answer (`explaining`), each by a read
+//! that matters and would have found another value: the read itself, or for `w–w`
+//! one that finds what was written later. Where these have no circle, all
+//! conflicts count.
 //!
-//! | cycle | name |
+//! # Names
+//! The name follows the edges of a circle, the first that fits:
+//!
+//! | circle | name |
 //! |---|---|
 //! | only `w–w` | dirty write |
-//! | a `w–r` whose writer has not finished, and undoes the write or leaves it | dirty read |
-//! | a `w–r` whose writer writes the variable again, and not to undo it | intermediate read |
+//! | a read of what a request wrote that has not finished, and undoes the write or leaves it | dirty read |
+//! | the same, and the writer writes the variable again, and not to undo it | intermediate read |
+//! | all `r–w` on one variable, a reader took its branch by it and then wrote, and computed no value for it from what it read | check-then-act |
 //! | one `r–w`, or two on one variable, and both requests read and write it | lost update |
+//! | one `r–w`, and its reader took a branch by it and then wrote | check-then-act |
 //! | one `r–w` otherwise | read skew |
 //! | several `r–w`, all on different variables | write skew |
+//! | no `r–w`, and a `w–w` | dirty write |
 //! | anything else | none |
 //!
+//! Of the shortest circles that one is shown which has the read where the nearest
+//! serial order parts from the run, then the one whose name blames a decision or
+//! a read that was out of date, not what was written half-way ([`PREFERRED`]),
+//! then the first in the run. Where all conflicts count, the gravest name goes first.
+//!
 //! Variables that `unlock` releases only say who was when where; they are left
-//! out unless there is no cycle without them.
+//! out unless there is no circle without them.
 //!
 //! A `w–r` whose writer had made its last step is what happens in serial runs,
-//! too, and decides nothing. Of several cycles of the same length with the same
-//! name the first in the run is taken.
+//! too, and decides nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
 
 use crate::trace::{TraceAccess, TraceEvent};
 
@@ -39,12 +56,14 @@ use crate::trace::{TraceAccess, TraceEvent};
 pub struct Why {
     /// The name of the anomaly, if it has one.
     pub anomaly: Option<&'static str>,
-    /// The cycle, each edge to the next and the last to the first.
+    /// The circle, each edge to the next and the last to the first.
     pub edges: Vec<OrderEdge>,
+    /// Whether each edge is known to have mattered for an answer.
+    pub explains: bool,
 }
 
 /// One request comes before another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OrderEdge {
     /// The request that comes first.
     pub from: u32,
@@ -56,10 +75,13 @@ pub struct OrderEdge {
     pub first: ConflictSide,
     /// What the second one does, later.
     pub second: ConflictSide,
+    /// What would have been otherwise in the other order, where that was tried.
+    #[serde(skip)]
+    pub course: Option<OtherCourse>,
 }
 
 /// One of two accesses that conflict.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ConflictSide {
     /// Whether it writes.
     pub writes: bool,
@@ -70,19 +92,55 @@ pub struct ConflictSide {
     /// The position of its step in the run.
     pub step: usize,
     /// The position of the access among all.
+    #[serde(skip)]
     position: usize,
+    /// The position of the access among those of its step.
+    #[serde(skip)]
+    index: usize,
+}
+
+/// What can be found out by trying reads with other values. Steps are named by their positions in the run, accesses by
+/// those in their steps.
+pub trait Causes {
+    /// What its request would have done if a read, and where that `lasts` those of the same variable after it, had found
+    /// this value; nothing where that would not have mattered for any answer, or is not known.
+    fn instead(&self, step: usize, access: usize, value: i64, lasts: bool) -> Option<OtherCourse>;
+
+    /// Whether its request computes a value from a read that it writes to the same variable.
+    fn flows_back(&self, step: usize, access: usize) -> bool;
+
+    /// The read at which the nearest serial order parts from the run.
+    fn parting(&self) -> Option<(usize, usize)>;
+}
+
+/// What a request does when a read finds another value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OtherCourse {
+    /// Whether it takes another branch.
+    pub branch: bool,
+    /// Whether it writes other values, or none.
+    pub writes: bool,
 }
 
 /// The names, the gravest first.
-const NAMES: [&str; 6] = ["dirty-write", "dirty-read", "intermediate-read", "lost-update", "read-skew", "write-skew"];
+const NAMES: [&str; 7] =
+    ["dirty-write", "dirty-read", "intermediate-read", "lost-update", "read-skew", "write-skew", "check-then-act"];
 
-/// More cycles than this are not looked at.
+/// The names in the order in which they are preferred, where conflicts explain.
+const PREFERRED: [&str; 7] =
+    ["check-then-act", "lost-update", "write-skew", "read-skew", "intermediate-read", "dirty-read", "dirty-write"];
+
+/// More circles than this are not looked at.
 const MOST_CYCLES: usize = 20_000;
+/// More conflicts than this are not tried.
+const MOST_CONFLICTS: usize = 20_000;
 
 /// An access in a run.
 struct SeenAccess<'r> {
     id: u32,
     step: usize,
+    /// Its position among those of its step.
+    index: usize,
     access: &'r TraceAccess,
 }
 
@@ -92,53 +150,251 @@ impl SeenAccess<'_> {
     }
 
     fn side(&self, position: usize) -> ConflictSide {
-        ConflictSide { writes: self.writes(), value: self.access.shown_value(), span: self.access.span, step: self.step, position }
+        ConflictSide { writes: self.writes(), value: self.access.shown_value(), span: self.access.span, step: self.step, position, index: self.index }
     }
 }
 
-/// The cycle of a run, if its steps say what they read and write. `value` tells
-/// the value of a variable in a global state, if that is known; `locks` are the
-/// variables that are used as locks.
-pub fn why(steps: &[TraceEvent], locks: &BTreeSet<String>, value: &dyn Fn(&str, &str) -> Option<i64>) -> Option<Why> {
-    let without = if locks.is_empty() { None } else { cycle(steps, &|var| !locks.contains(var), value) };
-    without.or_else(|| cycle(steps, &|_| true, value))
+/// What is known of a run beside its steps.
+pub(crate) struct Known<'k> {
+    /// The variables that are used as locks.
+    pub(crate) locks: &'k BTreeSet<String>,
+    /// The value of a variable in a global state, if that is known.
+    pub(crate) value: &'k dyn Fn(&str, &str) -> Option<i64>,
+    /// What reads lead to, if that is known.
+    pub(crate) causes: Option<&'k dyn Causes>,
 }
 
-/// The cycle of conflicts about some variables.
-fn cycle(steps: &[TraceEvent], counts: &dyn Fn(&str) -> bool, value: &dyn Fn(&str, &str) -> Option<i64>) -> Option<Why> {
-    let mut seen = Vec::new();
-    let mut last_step: BTreeMap<u32, usize> = BTreeMap::new();
-    for (step, event) in steps.iter().enumerate() {
-        if let TraceEvent::Step { id, accesses, .. } = event {
-            last_step.insert(*id, step);
-            seen.extend(accesses.as_deref()?.iter().filter(|access| counts(&access.var)).map(|access| SeenAccess {
-                id: *id,
-                step,
-                access,
-            }));
-        }
-    }
-    let edges = edges(&seen);
-    let mut best: Option<(usize, Vec<&OrderEdge>)> = None;
-    let mut search = CycleSearch { edges: &edges, tried: 0 };
-    for length in 2..=last_step.len() {
-        search.cycles(length, &mut |cycle| {
-            let found = |step: usize, var: &str| match &steps[step] {
-                TraceEvent::Step { from, .. } => value(&from.global, var),
-                _ => None,
-            };
-            let rank = rank(cycle, &seen, &last_step, &found);
-            let earlier = |known: &[&OrderEdge]| order(cycle) < order(known);
-            if best.as_ref().is_none_or(|(known, edges)| rank < *known || rank == *known && earlier(edges)) {
-                best = Some((rank, cycle.to_vec()));
+/// The circle of a run, if its steps say what they read and write.
+pub(crate) fn why(steps: &[TraceEvent], known: &Known<'_>) -> Option<Why> {
+    let all = |_: &str| true;
+    let unlocked = |var: &str| !known.locks.contains(var);
+    let counts: &[&dyn Fn(&str) -> bool] = if known.locks.is_empty() { &[&all] } else { &[&unlocked, &all] };
+    let explains = counts.iter().find_map(|counts| known.causes.and_then(|causes| Circles::new(steps, counts, known, Some(causes))?.best()));
+    explains.or_else(|| counts.iter().find_map(|counts| Circles::new(steps, counts, known, None)?.best()))
+}
+
+/// The conflicts of a run about some variables.
+struct Circles<'r> {
+    steps: &'r [TraceEvent],
+    known: &'r Known<'r>,
+    seen: Vec<SeenAccess<'r>>,
+    last_step: BTreeMap<u32, usize>,
+    edges: Vec<OrderEdge>,
+    /// There only if the edges are those that explain.
+    causes: Option<&'r dyn Causes>,
+}
+
+impl<'r> Circles<'r> {
+    fn new(
+        steps: &'r [TraceEvent],
+        counts: &dyn Fn(&str) -> bool,
+        known: &'r Known<'r>,
+        causes: Option<&'r dyn Causes>,
+    ) -> Option<Self> {
+        let mut seen = Vec::new();
+        let mut last_step: BTreeMap<u32, usize> = BTreeMap::new();
+        for (step, event) in steps.iter().enumerate() {
+            if let TraceEvent::Step { id, accesses, .. } = event {
+                last_step.insert(*id, step);
+                let counted = accesses.as_deref()?.iter().enumerate().filter(|(_, access)| counts(&access.var));
+                seen.extend(counted.map(|(index, access)| SeenAccess { id: *id, step, index, access }));
             }
-        });
-        if best.is_some() || search.tried > MOST_CYCLES {
-            break;
+        }
+        let mut circles = Self { steps, known, seen, last_step, edges: Vec::new(), causes };
+        circles.edges = match causes {
+            Some(causes) => circles.explaining(causes),
+            None => edges(&circles.seen),
+        };
+        Some(circles)
+    }
+
+    /// The circle to be shown, of the shortest ones.
+    fn best(&self) -> Option<Why> {
+        let mut best: Option<(CircleRank, Vec<&OrderEdge>)> = None;
+        let mut search = CycleSearch { edges: &self.edges, tried: 0 };
+        for length in 2..=self.last_step.len() {
+            search.cycles(length, &mut |cycle| {
+                let rank = self.rank(cycle);
+                let earlier = |known: &[&OrderEdge]| order(cycle) < order(known);
+                if best.as_ref().is_none_or(|(known, edges)| rank < *known || rank == *known && earlier(edges)) {
+                    best = Some((rank, cycle.to_vec()));
+                }
+            });
+            if best.is_some() || search.tried > MOST_CYCLES {
+                break;
+            }
+        }
+        let (_, cycle) = best?;
+        let anomaly = self.name(&cycle);
+        Some(Why { anomaly, edges: cycle.into_iter().cloned().collect(), explains: self.causes.is_some() })
+    }
+
+    /// What is shown first has the least. Of circles with one name that says most in which all read too early.
+    fn rank(&self, cycle: &[&OrderEdge]) -> CircleRank {
+        let name = self.name(cycle);
+        let place = |names: &[&str]| name.and_then(|name| names.iter().position(|known| *known == name)).unwrap_or(names.len());
+        let Some(causes) = self.causes else { return (false, place(&NAMES), 0) };
+        let parting = causes.parting();
+        let has = |side: &ConflictSide| !side.writes && Some((side.step, side.index)) == parting;
+        let early = cycle.iter().filter(|edge| !edge.first.writes).count();
+        (!cycle.iter().any(|edge| has(&edge.first) || has(&edge.second)), place(&PREFERRED), cycle.len() - early)
+    }
+
+    /// For each two requests, each variable and each kind of conflict, the first that explains.
+    fn explaining(&self, causes: &dyn Causes) -> Vec<OrderEdge> {
+        let mut first: BTreeMap<Conflict<'_>, OrderEdge> = BTreeMap::new();
+        let mut by_variable: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (position, access) in self.seen.iter().enumerate() {
+            by_variable.entry(&access.access.var).or_default().push(position);
+        }
+        let mut tried = 0;
+        for (var, positions) in &by_variable {
+            for (at, &later) in positions.iter().enumerate() {
+                for &earlier in &positions[..at] {
+                    let (one, other) = (&self.seen[earlier], &self.seen[later]);
+                    let kind = (one.id, other.id, *var, one.writes(), other.writes());
+                    if one.id == other.id || !(one.writes() || other.writes()) {
+                        continue;
+                    }
+                    tried += 1;
+                    if tried > MOST_CONFLICTS {
+                        return Vec::new();
+                    }
+                    let parts = !one.writes() && Some((one.step, one.index)) == causes.parting();
+                    if (parts || !first.contains_key(&kind))
+                        && let Some(course) = self.explains(causes, positions, earlier, later)
+                    {
+                        let edge = OrderEdge {
+                            from: one.id,
+                            to: other.id,
+                            var: (*var).to_owned(),
+                            first: one.side(earlier),
+                            second: other.side(later),
+                            course: Some(course),
+                        };
+                        // The read where the nearest order parts goes first, with the first write that explains.
+                        let has = |known: &OrderEdge| known.first == edge.first;
+                        if first.get(&kind).is_none_or(|known| parts && !has(known)) {
+                            first.insert(kind, edge);
+                        }
+                    }
+                }
+            }
+        }
+        first.into_values().collect()
+    }
+
+    /// What would have been otherwise if two accesses of one variable had come in the other order; nothing where that
+    /// would not have mattered.
+    fn explains(&self, causes: &dyn Causes, positions: &[usize], earlier: usize, later: usize) -> Option<OtherCourse> {
+        let (one, other) = (&self.seen[earlier], &self.seen[later]);
+        // A write that has not come stays away; what has been read too early is there later.
+        let lasts = one.writes();
+        let instead = |read: &SeenAccess<'_>, value: i64| {
+            if value == read.access.value { None } else { causes.instead(read.step, read.index, value, lasts) }
+        };
+        let before = |position: usize, of: &dyn Fn(u32) -> bool| {
+            let mut earlier = positions.iter().rev().filter(|&&at| at < position).map(|&at| (at, &self.seen[at]));
+            earlier.find(|(_, seen)| seen.writes() && of(seen.id))
+        };
+        match (one.writes(), other.writes()) {
+            (false, true) => instead(one, other.access.value),
+            (true, false) => {
+                // It must be this write that is read; without its request the one before would be.
+                let (source, _) = before(later, &|_| true)?;
+                let value = match before(later, &|id| id != one.id) {
+                    Some((_, write)) => write.access.value,
+                    None => self.initial(&one.access.var)?,
+                };
+                if source == earlier { instead(other, value) } else { None }
+            }
+            (true, true) => positions.iter().map(|&at| (at, &self.seen[at])).find_map(|(at, read)| {
+                let finds = at > later && !read.writes() && read.id != other.id;
+                let (source, _) = if finds { before(at, &|_| true)? } else { return None };
+                if source == later { instead(read, one.access.value) } else { None }
+            }),
+            (false, false) => None,
         }
     }
-    let (rank, cycle) = best?;
-    Some(Why { anomaly: NAMES.get(rank).copied(), edges: cycle.into_iter().cloned().collect() })
+
+    /// The value of a variable before the first step.
+    fn initial(&self, var: &str) -> Option<i64> {
+        let first = self.steps.iter().find_map(|event| if let TraceEvent::Step { from, .. } = event { Some(from) } else { None })?;
+        (self.known.value)(&first.global, var)
+    }
+
+    /// The name of a circle.
+    fn name(&self, cycle: &[&OrderEdge]) -> Option<&'static str> {
+        let kinds = |writes: (bool, bool)| cycle.iter().filter(move |edge| (edge.first.writes, edge.second.writes) == writes);
+        if kinds((true, true)).count() == cycle.len() {
+            return Some("dirty-write");
+        }
+        let unfinished = kinds((true, false)).filter(|edge| self.last_step.get(&edge.from).is_some_and(|&last| last > edge.second.step));
+        let unfinished = unfinished.map(|edge| (edge.from, edge.var.as_str(), edge.second.position));
+        let own = kinds((false, true)).filter(|edge| self.is_dirty(edge));
+        let own = own.map(|edge| (edge.to, edge.var.as_str(), edge.first.position));
+        let mut dirty: Vec<bool> = unfinished.chain(own).map(|(writer, var, read)| self.is_intermediate(writer, var, read)).collect();
+        dirty.sort_unstable();
+        if let Some(is_intermediate) = dirty.first() {
+            return Some(if *is_intermediate { "intermediate-read" } else { "dirty-read" });
+        }
+        let back: Vec<&OrderEdge> = kinds((false, true)).copied().collect();
+        let of_one = back.first().is_some_and(|first| back.iter().all(|edge| edge.var == first.var));
+        let flows = |edge: &&OrderEdge| self.causes.is_some_and(|causes| causes.flows_back(edge.first.step, edge.first.index));
+        let checks = back.iter().any(|edge| self.checks(edge));
+        if of_one && checks && !back.iter().any(|edge| flows(edge)) {
+            return Some("check-then-act");
+        }
+        let different = || back.iter().enumerate().all(|(at, edge)| back[..at].iter().all(|known| known.var != edge.var));
+        match back.as_slice() {
+            [only] if self.updates(only) => Some("lost-update"),
+            [one, other] if one.var == other.var && self.updates(one) && self.updates(other) => Some("lost-update"),
+            [_] if checks => Some("check-then-act"),
+            [_] => Some("read-skew"),
+            [_, _, ..] if different() => Some("write-skew"),
+            [] if kinds((true, true)).next().is_some() => Some("dirty-write"),
+            _ => None,
+        }
+    }
+
+    /// Whether a read found what the request had written that wrote again afterwards.
+    fn is_dirty(&self, edge: &OrderEdge) -> bool {
+        let before = self.seen[..edge.first.position].iter().rev();
+        let mut writes = before.filter(|seen| seen.writes() && seen.access.var == edge.var);
+        writes.next().is_some_and(|seen| seen.id == edge.to)
+    }
+
+    /// Whether both requests read and write the variable.
+    fn updates(&self, edge: &OrderEdge) -> bool {
+        let does = |id: u32, writes: bool| {
+            self.seen.iter().any(|seen| seen.id == id && seen.access.var == edge.var && seen.writes() == writes)
+        };
+        [edge.from, edge.to].iter().all(|&id| does(id, true) && does(id, false))
+    }
+
+    /// Whether the reader took its branch by what it read, and wrote something after the other one had changed it.
+    fn checks(&self, edge: &OrderEdge) -> bool {
+        let takes = edge.course.is_some_and(|course| course.branch && course.writes);
+        let acts = |event: &TraceEvent| match event {
+            TraceEvent::Step { id, accesses, .. } => *id == edge.from && accesses.iter().flatten().any(|access| access.op == "write"),
+            _ => false,
+        };
+        takes && self.steps.iter().skip(edge.second.step).any(acts)
+    }
+
+    /// Whether the writer writes the variable again after it was read, to another
+    /// value than the one it found: else it undoes what it did, or leaves it.
+    fn is_intermediate(&self, writer: u32, var: &str, read: usize) -> bool {
+        let writes = |seen: &SeenAccess<'_>| seen.id == writer && seen.writes() && seen.access.var == var;
+        let mut own = self.seen.iter().enumerate().filter(|(_, seen)| writes(seen));
+        let Some((_, first)) = own.next() else { return false };
+        let Some((_, end)) = own.next_back().filter(|(last, _)| *last > read) else { return false };
+        let found = match &self.steps[first.step] {
+            TraceEvent::Step { from, .. } => (self.known.value)(&from.global, var),
+            _ => None,
+        };
+        found != Some(end.access.value)
+    }
 }
 
 /// Where the accesses of a cycle are in the run, the latest first.
@@ -147,6 +403,9 @@ fn order(cycle: &[&OrderEdge]) -> Vec<usize> {
     places.sort_unstable_by(|a, b| b.cmp(a));
     places
 }
+
+/// Whether it lacks the read where the nearest order parts, the place of its name, and how many conflicts begin with a write.
+type CircleRank = (bool, usize, usize);
 
 /// Two requests, a variable, and whether the first and the second one write it.
 type Conflict<'v> = (u32, u32, &'v str, bool, bool);
@@ -177,6 +436,7 @@ fn edges(seen: &[SeenAccess<'_>]) -> Vec<OrderEdge> {
         var: var.to_owned(),
         first: seen[earlier].side(earlier),
         second: seen[later].side(later),
+        course: None,
     };
     first.iter().map(edge).collect()
 }
@@ -219,50 +479,6 @@ impl<'e> CycleSearch<'e> {
     }
 }
 
-/// The position of the cycle's name; beyond all names where it has none.
-fn rank(
-    cycle: &[&OrderEdge],
-    seen: &[SeenAccess<'_>],
-    last_step: &BTreeMap<u32, usize>,
-    found: &dyn Fn(usize, &str) -> Option<i64>,
-) -> usize {
-    let kinds = |writes: (bool, bool)| cycle.iter().filter(move |edge| (edge.first.writes, edge.second.writes) == writes);
-    if kinds((true, true)).count() == cycle.len() {
-        return 0;
-    }
-    let unfinished = kinds((true, false)).filter(|edge| last_step.get(&edge.from).is_some_and(|&last| last > edge.second.step));
-    let mut dirty = unfinished.map(|edge| if is_intermediate(edge, seen, found) { 2 } else { 1 });
-    if let Some(first) = dirty.next() {
-        return dirty.fold(first, usize::min);
-    }
-    let back: Vec<&&OrderEdge> = kinds((false, true)).collect();
-    let does =
-        |id: u32, var: &str, writes: bool| seen.iter().any(|seen| seen.id == id && seen.access.var == *var && seen.writes() == writes);
-    let updates = |edge: &OrderEdge| [edge.from, edge.to].iter().all(|&id| does(id, &edge.var, true) && does(id, &edge.var, false));
-    match back.as_slice() {
-        [only] if updates(only) => 3,
-        [one, other] if one.var == other.var && updates(one) && updates(other) => 3,
-        [_] => 4,
-        several
-            if several.iter().enumerate().all(|(at, edge)| several[..at].iter().all(|known| known.var != edge.var))
-                && several.len() > 1 =>
-        {
-            5
-        }
-        _ => NAMES.len(),
-    }
-}
-
-/// Whether the writer writes the variable again after it was read, to another
-/// value than the one it found: else it undoes what it did, or leaves it.
-fn is_intermediate(edge: &OrderEdge, seen: &[SeenAccess<'_>], found: &dyn Fn(usize, &str) -> Option<i64>) -> bool {
-    let writes = |seen: &SeenAccess<'_>| seen.id == edge.from && seen.writes() && seen.access.var == edge.var;
-    let mut own = seen.iter().enumerate().filter(|(_, seen)| writes(seen));
-    let Some((_, first)) = own.next() else { return false };
-    let Some((_, end)) = own.next_back().filter(|(last, _)| *last > edge.second.position) else { return false };
-    found(first.step, &edge.var) != Some(end.access.value)
-}
-
 impl Why {
     /// The cycle in words, a line each.
     pub fn lines(&self) -> Vec<String> {
@@ -285,7 +501,7 @@ impl Why {
 impl OrderEdge {
     /// Why the one comes before the other.
     fn reason(&self) -> String {
-        let Self { from, to, var, first, second } = self;
+        let Self { from, to, var, first, second, .. } = self;
         match (first.writes, second.writes) {
             (false, _) => format!("#{from} read {var} = {} and #{to} set it to {} afterwards", first.value, second.value),
             (true, true) => format!("#{to} set {var} to {} after #{from} had set it to {}", second.value, first.value),

@@ -6,10 +6,11 @@ use std::collections::BTreeSet;
 use serval_budget::Budget;
 use serval_model::{Named, RequestId, ResponseId, SerialExplorer};
 use serval_proof::{Action, RunCertificate, RunEvent};
-use serval_report::{Answered, Closest, Counterexample, Explanation, SerialOrder, StateName, StatesField, TraceEvent};
+use serval_report::{Answered, Causes, Closest, Counterexample, Explanation, SerialOrder, StateName, StatesField, TraceEvent};
 
 use serval_syntax::{ExprKind, Program, Variable};
 
+use crate::causes::RunCauses;
 use crate::input::{Content, Input};
 use crate::never::never_serial;
 use crate::simulator::{Numbers, ProgramSimulator, Simulator, SystemSimulator, find_action};
@@ -34,7 +35,9 @@ pub(crate) fn counterexample(input: &Input, run: &RunCertificate, component: usi
             let names = simulator.names();
             name_answers(&mut shown);
             names.tell(program, &mut shown);
-            shown.explain(input.text(), &locks(program));
+            let causes = RunCauses::new(simulator.performance(), prepared.source());
+            let nearest = causes.as_ref().and_then(|causes| causes.nearest(input.text(), names));
+            shown.explain(input.text(), &locks(program), causes.as_ref().map(|causes| causes as &dyn Causes), nearest);
             say_serial(&mut shown, prepared.lazy(component), Some(program));
             name_serial(&mut shown, program, names);
             shown

@@ -45,7 +45,7 @@
 //! assert_eq!(answers, [("withdraw", "1"), ("withdraw", "1")]);
 //! // No smaller run is wrong, and this is what kind of wrong it is.
 //! assert!(counterexample.minimal);
-//! assert_eq!(counterexample.anomaly, Some("lost-update"));
+//! assert_eq!(counterexample.anomaly, Some("check-then-act"));
 //! // The run itself, event by event; and in words.
 //! assert_eq!(counterexample.steps.len(), 8);
 //! assert_eq!(counterexample.story[0], "#1 withdraw comes");
@@ -120,7 +120,7 @@
 //! | how a text is read, and kept | `input` |
 //! | what the engines are asked, in which order | `claim` |
 //! | how a claim becomes a verdict | `decide`, `evidence` |
-//! | what is said beside the verdict | `findings`, `counterexample`, `hint`, `advice` |
+//! | what is said beside the verdict | `findings`, `counterexample`, `causes`, `hint`, `advice` |
 //! | what a proof says | `told`, `commuting` |
 //! | what programs do, event by event | [`simulator`] |
 //! | which changes make a program serializable | [`repair`] |
@@ -141,6 +141,7 @@
 #[cfg(feature = "report")]
 pub mod ablation;
 mod advice;
+mod causes;
 mod claim;
 mod commuting;
 mod counterexample;

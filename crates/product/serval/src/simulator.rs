@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serval_report::escape::name;
 use serval_report::{States, TraceEvent};
 
+pub(crate) use program::Performance;
 pub use program::{ProgramSimulator, prepare};
 pub use random::RandomRun;
 pub use system::SystemSimulator;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serval_syntax::{GlobalVar, Program, Span};
 
+use crate::graph::{Node, NodeId};
 use crate::liveness::{Liveness, Reads};
 use crate::lower;
 use crate::machine::{Fault, Keep, Machine, Scratch, StepLimits, Waiting};
@@ -87,6 +88,23 @@ impl Source {
     /// The program.
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// The first node of a request body, in the graph of the text as written. All registers are 0 there.
+    pub fn entry(&self, body: usize) -> Option<NodeId> {
+        self.machine.graph.entries.get(body).copied()
+    }
+
+    /// A node of that graph, and where its operation stands. What does not exist never comes to an end.
+    pub fn node(&self, id: NodeId) -> (Node, Span) {
+        let graph = &self.machine.graph;
+        let node = graph.nodes.get(id.index()).copied().unwrap_or(Node::Never);
+        (node, graph.spans.get(id.index()).copied().unwrap_or_default())
+    }
+
+    /// How many registers that graph has.
+    pub fn reg_count(&self) -> usize {
+        self.machine.graph.reg_count
     }
 
     /// The program before any request has come.

@@ -23,6 +23,7 @@
 //! assert!(!naive.is_serializable(2, Caps::default()).unwrap()); // both answer 1
 //! ```
 
+mod alone;
 mod from_program;
 mod reduce;
 mod retell;
@@ -35,6 +36,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::fmt;
 
+pub use alone::{SerialWay, ways_after};
 pub use retell::{Access, Step, retell};
 pub use search::Naive;
 pub use term::{Source, Term};

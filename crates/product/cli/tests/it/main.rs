@@ -41,6 +41,7 @@ mod tso;
 mod tso_front;
 mod variants;
 mod versions;
+mod why;
 mod width;
 
 #[path = "../support/retold.rs"]

@@ -32,5 +32,5 @@ fn anomalies_have_the_names_that_headers_promise() {
     let purpose = found.iter().flatten().filter(|(purpose, _)| *purpose).count();
     let named: BTreeSet<&String> = found.iter().flatten().map(|(_, name)| name).collect();
     assert!(purpose >= 20, "{purpose} programs for the purpose");
-    assert_eq!(named.len(), 6, "{named:?}");
+    assert_eq!(named.len(), 7, "{named:?}");
 }

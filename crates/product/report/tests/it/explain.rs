@@ -93,7 +93,7 @@ fn names_are_sorted_and_different() {
 
 #[test]
 fn the_words_that_everybody_needs_have_pages() {
-    let words = "serializable not-serializable undecided yield request global network-system lost-update write-skew read-skew \
+    let words = "serializable not-serializable undecided yield request global network-system check-then-act lost-update write-skew read-skew \
                  dirty-read dirty-write intermediate-read stuck vacuous";
     for word in words.split_whitespace() {
         assert!(explain::page(word).is_some(), "{word}");
@@ -272,7 +272,7 @@ fn promises_elsewhere_hold_too() {
 
 #[test]
 fn the_anomalies_show_themselves_and_their_repair() {
-    for name in ["lost-update", "write-skew", "read-skew", "dirty-read", "dirty-write", "intermediate-read"] {
+    for name in ["check-then-act", "lost-update", "write-skew", "read-skew", "dirty-read", "dirty-write", "intermediate-read"] {
         let programs = blocks(explain::page(name).expect("an anomaly has a page"), "ser");
         let promises: Vec<String> = programs.iter().map(|text| text.lines().next().unwrap_or_default().to_owned()).collect();
         assert_eq!(promises[0], format!("// expect: not-serializable {name}"));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serval_compile::{FaultKind, Prepared, SourceRun, SourceStep};
+use serval_compile::{Access, FaultKind, Prepared, SourceRun, SourceStep};
 use serval_report::{LocalValues, StateName, States, TraceAccess, TraceEvent};
 use serval_syntax::{GlobalVar, LineIndex, Program, Span};
 
@@ -31,6 +31,29 @@ pub struct ProgramSimulator<'a> {
     performed: usize,
     fault: Option<String>,
     names: ValueNames,
+    performance: Performance,
+}
+
+/// What has been done on the text, with real values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Performance {
+    /// The bodies that requests run, by the numbers of the requests.
+    pub(crate) bodies: BTreeMap<u32, usize>,
+    /// The steps, in order.
+    pub(crate) steps: Vec<PerformedStep>,
+}
+
+/// One step that was made.
+#[derive(Clone, Debug)]
+pub(crate) struct PerformedStep {
+    /// Whose.
+    pub(crate) id: u32,
+    /// Its position among the events.
+    pub(crate) event: usize,
+    /// What it read and wrote.
+    pub(crate) accesses: Vec<Access>,
+    /// The answer that it ends with, if it is the last.
+    pub(crate) answer: Option<i64>,
 }
 
 enum Offer {
@@ -55,7 +78,13 @@ impl<'a> ProgramSimulator<'a> {
             performed: 0,
             fault: None,
             names: ValueNames::new(prepared.source().program(), text),
+            performance: Performance::default(),
         }
+    }
+
+    /// What has been done so far.
+    pub(crate) fn performance(&self) -> &Performance {
+        &self.performance
     }
 
     fn request(&self, thread: u32) -> &'a str {
@@ -267,10 +296,15 @@ impl Simulator for ProgramSimulator<'_> {
         let done = match &offer {
             Offer::Spawn { body } => {
                 self.run.spawn(self.next_number, *body);
+                self.performance.bodies.insert(self.next_number, *body);
                 self.next_number += 1;
                 Ok(())
             }
-            Offer::Step { thread, step } => self.run.take(*thread, step),
+            Offer::Step { thread, step } => {
+                let (accesses, answer) = (step.accesses.clone(), step.answer());
+                self.performance.steps.push(PerformedStep { id: *thread, event: self.events.len(), accesses, answer });
+                self.run.take(*thread, step)
+            }
             Offer::Respond { thread, answer } => {
                 self.answers.push((self.request(*thread).to_owned(), self.answer(*thread, *answer)));
                 self.run.respond(*thread)

@@ -13,3 +13,4 @@ mod repair_keeping;
 mod repair_programs;
 mod repair_random;
 mod smtlib;
+mod why_random;
