@@ -57,8 +57,8 @@ struct Declared {
     enums: BTreeMap<String, Members>,
     /// For each array or variable: the `enum` of its values.
     values: BTreeMap<String, Members>,
-    /// For each array: the `enum` of its indices.
-    indices: BTreeMap<String, Members>,
+    /// For each array: the `enum` of each of its indices.
+    indices: BTreeMap<String, Vec<Option<Members>>>,
     /// For each request with parameters: their names and their `enum`s.
     params: BTreeMap<String, Vec<(String, Option<Members>)>>,
 }
@@ -74,13 +74,16 @@ impl Declared {
         for one in root.children().filter_map(ast::Var::cast) {
             let Some(name) = one.name() else { continue };
             let values = one.values().and_then(|range| declared.members(&range));
-            let indices = one.indices().and_then(|range| declared.members(&range));
+            let indices: Vec<_> = one.indices().map(|range| declared.members(&range)).collect();
             declared.values.extend(values.map(|members| (name.text().to_owned(), members)));
-            declared.indices.extend(indices.map(|members| (name.text().to_owned(), members)));
+            if indices.iter().any(Option::is_some) {
+                declared.indices.insert(name.text().to_owned(), indices);
+            }
         }
         for one in root.children().filter_map(ast::Request::cast) {
             let param = |param: ast::Param| {
-                let members = param.values().and_then(|range| declared.members(&range));
+                let listed = || param.value_set().and_then(|set| declared.members_of_all(&set));
+                let members = param.values().and_then(|range| declared.members(&range)).or_else(listed);
                 Some((param.name()?.text().to_owned(), members))
             };
             let params: Vec<_> = one.params().filter_map(param).collect();
@@ -93,6 +96,21 @@ impl Declared {
     fn members(&self, range: &ast::Range) -> Option<Members> {
         let name = range.ends().next().filter(|_| !range.has_dots())?;
         self.enums.get(name.syntax().text().to_string().trim()).cloned()
+    }
+
+    /// The `enum` of which all values of a set are members, by their names.
+    fn members_of_all(&self, set: &ast::ValueSet) -> Option<Members> {
+        let mut found = set.values().map(|value| self.owner(value.syntax().text().to_string().trim()));
+        let first = found.next()??;
+        found.all(|members| members.as_ref() == Some(&first)).then_some(first)
+    }
+
+    /// The `enum` of a member, `Idle` or `State.Idle`.
+    fn owner(&self, written: &str) -> Option<Members> {
+        if let Some((name, _)) = written.split_once('.') {
+            return self.enums.get(name.trim()).cloned();
+        }
+        self.enums.values().find(|members| members.iter().any(|member| member == written)).cloned()
     }
 }
 
@@ -207,10 +225,17 @@ fn member(members: &Members, value: i64) -> Option<String> {
 }
 
 /// `A[0]` as `A[Idle]`, with how it is called elsewhere.
-fn spelled(name: &str, indices: &Members) -> Option<(String, String)> {
-    let (array, index) = name.strip_suffix(']')?.split_once('[')?;
-    let index = member(indices, index.parse().ok()?)?;
-    Some((name.to_owned(), format!("{array}[{index}]")))
+fn spelled(name: &str, indices: &[Option<Members>]) -> Option<(String, String)> {
+    let (array, rest) = name.strip_suffix(']')?.split_once('[')?;
+    let mut written = array.to_owned();
+    for (index, members) in rest.split("][").zip(indices) {
+        let index = match members {
+            Some(members) => member(members, index.parse().ok()?)?,
+            None => index.to_owned(),
+        };
+        written = format!("{written}[{index}]");
+    }
+    Some((name.to_owned(), written))
 }
 
 /// Reads off a request what its locals and answers are.
@@ -272,8 +297,7 @@ impl Reading<'_> {
         let chosen =
             text.strip_prefix("choose(").and_then(|rest| rest.strip_suffix(')')).and_then(|name| self.declared.enums.get(name.trim()));
         let param = || self.params.iter().find(|(name, _)| name == text).and_then(|(_, members)| members.clone());
-        let member = || self.declared.enums.values().find(|members| members.iter().any(|member| member == text)).cloned();
-        chosen.cloned().or_else(param).or_else(member).map_or(Kind::Number, Kind::Member)
+        chosen.cloned().or_else(param).or_else(|| self.declared.owner(text)).map_or(Kind::Number, Kind::Member)
     }
 }
 
