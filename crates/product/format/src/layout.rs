@@ -126,9 +126,9 @@ fn line_ends(text: &str) -> Vec<u32> {
     ends.map(|(at, _)| u32::try_from(at).unwrap_or(u32::MAX)).collect()
 }
 
-/// Lists in parentheses.
+/// Lists in parentheses, and values in braces.
 fn is_list(kind: SyntaxKind) -> bool {
-    matches!(kind, ParenExpr | Condition | ArgList | ParamList)
+    matches!(kind, ParenExpr | Condition | ArgList | ParamList | ValueSet)
 }
 
 /// A word and a list in parentheses, in one node.
@@ -155,8 +155,8 @@ fn blank_between(form: SyntaxKind, previous: LayoutToken<'_>, next: SyntaxKind) 
     match (previous.kind, next) {
         (LeftParen | LeftBracket | DotDot, _) | (_, RightParen | RightBracket | LeftBracket | DotDot | Colon) => false,
         (_, next) if is_separator(next) => false,
-        // A call.
-        (Name, LeftParen) => false,
+        // A call, and a member of an `enum`.
+        (Name, LeftParen) | (Dot, _) | (_, Dot) => false,
         // `not` is a word, and `- -x` is no `--`.
         (Bang, _) => previous.text != "!",
         (Minus, next) if form == NegateExpr => next == Minus,

@@ -15,7 +15,7 @@ use serval_report::Counterexample;
 use serval_syntax::{GlobalVar, Program};
 
 use crate::versions::{SLOT_WORDS, version_of};
-use declared::Declared;
+use declared::{Declared, Members};
 use reading::base;
 
 /// The names of some values.
@@ -141,10 +141,17 @@ fn token_words(program: &Program) -> Names {
 }
 
 /// `A[0]` as `A[Idle]`, with how it is called elsewhere.
-fn spelled(name: &str, indices: &[String]) -> Option<(String, String)> {
-    let (array, index) = name.strip_suffix(']')?.split_once('[')?;
-    let index = indices.get(index.parse::<usize>().ok()?)?;
-    Some((name.to_owned(), format!("{array}[{index}]")))
+fn spelled(name: &str, indices: &[Option<Members>]) -> Option<(String, String)> {
+    let (array, rest) = name.strip_suffix(']')?.split_once('[')?;
+    let mut written = array.to_owned();
+    for (index, members) in rest.split("][").zip(indices) {
+        let index = match members {
+            Some(members) => members.get(index.parse::<usize>().ok()?)?.as_str(),
+            None => index,
+        };
+        written = format!("{written}[{index}]");
+    }
+    Some((name.to_owned(), written))
 }
 
 #[cfg(test)]

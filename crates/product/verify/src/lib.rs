@@ -239,7 +239,7 @@ pub fn failure_of(fault: &Fault) -> Option<Failure> {
         FaultKind::DivisionByZero => Some(Failure::DivisionByZero),
         FaultKind::Overflow => Some(Failure::Overflow),
         FaultKind::Outside { limit: Limit::Range(_), .. } => Some(Failure::Range),
-        FaultKind::Outside { limit: Limit::Index(_), .. } => Some(Failure::Index),
+        FaultKind::Outside { limit: Limit::Index(..), .. } => Some(Failure::Index),
         FaultKind::TooLong => None,
     }
 }

@@ -6,7 +6,7 @@ use indexmap::IndexSet;
 use serval_budget::Stopped;
 use serval_diagnostic::counted;
 use serval_diagnostic::{CodeInfo, Diagnostic, LineIndex, Span};
-use serval_syntax::{Expr, ExprKind, Limit, LocalVar, Program, Variable};
+use serval_syntax::{Expr, ExprKind, IndexPlace, Limit, LocalVar, Program, Variable};
 
 use crate::explore::{Failure, Grower, Trail};
 use crate::fault_run::FaultRun;
@@ -137,12 +137,29 @@ impl Reporter<'_> {
     /// The variable or array whose limits a fault leaves.
     fn limited(&self, fault: Fault) -> Option<String> {
         let FaultKind::Outside { limit, .. } = fault.kind else { return None };
-        let (Limit::Range(variable) | Limit::Index(variable)) = limit;
-        let name = &self.program.globals[variable.index()].name;
+        let (Limit::Range(variable) | Limit::Index(variable, _)) = limit;
+        let name = match variable {
+            Variable::Global(global) => self.program.globals[global.index()].name.as_str(),
+            Variable::Local(local) => self.limited_local(fault, limit, local)?,
+        };
         Some(match limit {
-            Limit::Range(_) => name.clone(),
-            Limit::Index(_) => name.split('[').next().unwrap_or_default().to_owned(),
+            Limit::Range(_) => name.to_owned(),
+            Limit::Index(..) => name.split('[').next().unwrap_or_default().to_owned(),
         })
+    }
+
+    /// The local of this number in a request that has this limit at the place of the fault; without the call that it is in.
+    fn limited_local(&self, fault: Fault, limit: Limit, local: LocalVar) -> Option<&str> {
+        let has_limit = |body: &Expr| {
+            let mut found = false;
+            body.visit(&mut |part| {
+                found |= part.span == fault.span && matches!(&part.kind, ExprKind::Within { limit: known, .. } if *known == limit);
+            });
+            found
+        };
+        let requests = self.part.bodies.iter().map(|&body| &self.program.requests[body]);
+        let name = requests.filter(|request| has_limit(&request.body)).find_map(|request| request.locals.get(local.index()));
+        name.map(|local| local.name.rsplit('.').next().unwrap_or(&local.name))
     }
 
     /// Number and name of the request that is in `local` after a run.
@@ -290,11 +307,15 @@ fn fault_diagnostic(report: &FaultReport, text: &str, lines: &LineIndex) -> Diag
                 Limit::Range(_) => {
                     (format!("the value {value} leaves the range {low}..{high} of `{name}`"), format!("values from {low} to {high}"))
                 }
-                Limit::Index(_) => (format!("`{name}` has no element {value}"), format!("an index from {low} to {high}")),
+                Limit::Index(_, IndexPlace::Only) => (format!("`{name}` has no element {value}"), format!("an index from {low} to {high}")),
+                Limit::Index(_, place) => {
+                    let words = place.words();
+                    (format!("the {words} {value} of `{name}` lies outside of {low}..{high}"), format!("a {words} from {low} to {high}"))
+                }
             };
             let help = match limit {
                 Limit::Range(_) => "make the range larger, test the value first, or say `wrap` or `saturate`",
-                Limit::Index(_) => "test the index first, or make the array larger",
+                Limit::Index(..) => "test the index first, or make the array larger",
             };
             (OUTSIDE, outside.0.as_str(), outside.1.as_str(), help)
         }

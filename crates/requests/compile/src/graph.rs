@@ -6,7 +6,7 @@
 //! at a `yield` is therefore a node and some register values, and that is all
 //! an evaluation context `E[0]` can be.
 
-use serval_syntax::{ArithmeticOp, CompareOp, GlobalVar, Limit, Span};
+use serval_syntax::{ArithmeticOp, CompareOp, GlobalVar, IndexPlace, Limit, Span, Variable};
 
 /// A node of a control graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -177,9 +177,10 @@ impl Node {
                     Op::Load { to, global: read } => (*to, *read) = (reg(*to), global(*read)),
                     Op::Store { global: written, .. } => *written = global(*written),
                     Op::Check { limit, .. } => {
+                        let first = Variable::Global(GlobalVar(0));
                         *limit = match limit {
-                            Limit::Range(_) => Limit::Range(GlobalVar(0)),
-                            Limit::Index(_) => Limit::Index(GlobalVar(0)),
+                            Limit::Range(_) => Limit::Range(first),
+                            Limit::Index(..) => Limit::Index(first, IndexPlace::Only),
                         };
                     }
                     Op::Copy { to, .. }

@@ -549,7 +549,7 @@ pub fn meets(opaques: &Opaques, conditions: &Conditions, need: &Need, base: &dyn
 pub fn told(need: &Need) -> &'static str {
     match need {
         Need::Within { limit: Some(Limit::Range(_)), .. } => "may leave the range of the variable",
-        Need::Within { limit: Some(Limit::Index(_)), .. } => "may be outside of the array",
+        Need::Within { limit: Some(Limit::Index(..)), .. } => "may be outside of the array",
         Need::Within { limit: None, .. } | Need::Product(..) | Need::Quotient(..) => "may leave 64 bits",
         Need::Divisor(_) => "may divide by zero",
     }

@@ -242,20 +242,25 @@ impl Analyzer {
                 self.errors.push(|| bad_parameter(param_name.text(), place));
                 return Some(());
             }
-            let Some(values) = self.declared.interval(&param.values()?, true, &mut self.errors) else { return Some(()) };
+            let values = match param.value_set() {
+                Some(set) => self.declared.listed(&set, &mut self.errors),
+                None => self.declared.interval(&param.values()?, true, &mut self.errors).map(|interval| interval.named_values()),
+            };
+            let Some(values) = values else { return Some(()) };
             params.push((param_name.text().to_owned(), values));
         }
-        let instances = params.iter().try_fold(1_i64, |count, (_, values)| count.checked_mul(values.high - values.low + 1));
-        if instances.is_none_or(|count| count > MAX_ELEMENTS) {
+        let instances = params.iter().try_fold(1_usize, |count, (_, values)| count.checked_mul(values.len()));
+        if instances.is_none_or(|count| i64::try_from(count).is_ok_and(|count| count > MAX_ELEMENTS)) {
             self.errors.push(|| too_many_instances(name.text(), name_span));
             return Some(());
         }
-        let mut chosen: Vec<i64> = params.iter().map(|(_, values)| values.low).collect();
+        // Which of its values each parameter has.
+        let mut chosen = vec![0_usize; params.len()];
         let mut made = 0;
         loop {
             let mut locals = Names::default();
             let mut lowering = Lowering::new(&self.declared, &mut self.globals, &mut locals, &mut self.errors);
-            lowering.scope = params.iter().zip(&chosen).map(|((name, _), value)| (name.clone(), *value)).collect();
+            lowering.scope = params.iter().zip(&chosen).map(|((name, values), &at)| (name.clone(), values[at].0)).collect();
             lowering.expanding = u32::from(!params.is_empty());
             lowering.made = made;
             let body = lowering.body(body.statements())?;
@@ -263,18 +268,16 @@ impl Analyzer {
             let full = lowering.is_full();
             let mut full_name = name.text().to_owned();
             if !params.is_empty() {
-                let values: Vec<String> = params.iter().zip(&chosen).map(|((_, values), value)| values.name(*value)).collect();
+                let values: Vec<&str> = params.iter().zip(&chosen).map(|((_, values), &at)| values[at].1.as_str()).collect();
                 full_name = format!("{full_name}({})", values.join(", "));
             }
             self.requests.push(Lowered { name: full_name, name_span, locals, body });
             // The next combination of values, the last parameter first.
-            let next = (0..params.len()).rev().find(|&at| chosen[at] < params[at].1.high);
+            let next = (0..params.len()).rev().find(|&at| chosen[at] + 1 < params[at].1.len());
             match next {
                 Some(at) if !full => {
                     chosen[at] += 1;
-                    for (later, (_, values)) in chosen.iter_mut().zip(&params).skip(at + 1) {
-                        *later = values.low;
-                    }
+                    chosen[at + 1..].fill(0);
                 }
                 _ => return Some(()),
             }

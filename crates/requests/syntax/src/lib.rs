@@ -71,8 +71,8 @@ pub use analysis::{Analysis, analyze};
 pub use diagnostic::{Code, CodeInfo, Diagnostic, Label, Severity, codes, similar};
 pub use grammar::{MAX_DEPTH, MAX_FILE_BYTES, SyntaxKind};
 pub use program::{
-    Allowance, ArithmeticOp, Arm, CompareOp, Expectation, ExpectedVerdict, Expr, ExprKind, Global, GlobalVar, Limit, Local, LocalVar,
-    Program, Request, Variable, Version, core_text, is_global, value,
+    Allowance, ArithmeticOp, Arm, CompareOp, Expectation, ExpectedVerdict, Expr, ExprKind, Global, GlobalVar, IndexPlace, Limit, Local,
+    LocalVar, Program, Request, Variable, Version, core_text, is_global, value,
 };
 pub use serval_diagnostic::{LineIndex, Position, Span};
 pub use tree::{Parsed, Ser, SyntaxElement, SyntaxNode, SyntaxToken, ast, parse};

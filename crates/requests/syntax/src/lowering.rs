@@ -7,12 +7,14 @@ mod declare;
 mod declared;
 mod names;
 mod resolve;
+mod shape;
 
 pub(crate) use declare::initial_local;
 pub(crate) use declared::{Declared, MAX_ELEMENTS, Slots, bad_parameter};
 pub(crate) use names::{Lowered, Names};
 
-use convenience::VersionLocal;
+use convenience::{LocalArrays, VersionLocal};
+use declared::Values;
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Diagnostic, Sink, codes};
@@ -56,6 +58,10 @@ pub(crate) struct Lowering<'a> {
     pub(crate) frames: Vec<CallFrame>,
     /// The locals of the request that take versions.
     pub(crate) tokens: Vec<VersionLocal>,
+    /// The arrays of the body at hand.
+    pub(crate) arrays: LocalArrays,
+    /// The ranges of elements of arrays of this request, by the number of the local.
+    pub(crate) element_values: FxHashMap<u32, Values>,
     /// The `atomic` around this place.
     pub(crate) atomic: Option<Span>,
     /// How many hidden variables there are.
@@ -84,6 +90,8 @@ impl<'a> Lowering<'a> {
             scope: Vec::new(),
             frames: Vec::new(),
             tokens: Vec::new(),
+            arrays: LocalArrays::default(),
+            element_values: FxHashMap::default(),
             atomic: None,
             temporaries: 0,
             calls: FxHashMap::default(),

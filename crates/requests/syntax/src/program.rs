@@ -303,9 +303,31 @@ pub enum ExprKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limit {
     /// The range of this variable, to which the value is assigned.
-    Range(GlobalVar),
+    Range(Variable),
     /// The indices of the array that begins with this variable.
-    Index(GlobalVar),
+    Index(Variable, IndexPlace),
+}
+
+/// Which of the indices of an element one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IndexPlace {
+    /// The array has one.
+    Only,
+    /// That of two which stands first.
+    First,
+    /// That of two which stands second.
+    Second,
+}
+
+impl IndexPlace {
+    /// How one speaks of it: `index`, `first index`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Only => "index",
+            Self::First => "first index",
+            Self::Second => "second index",
+        }
+    }
 }
 
 /// `if (condition) { body }`, one arm of a chain.

@@ -1,13 +1,11 @@
 //! Reasons name the cause: programs written from descriptions of working life,
 //! with what the report says about each, and that what it says is true.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use serval_effort::side_by_side;
-use serval_testkit::naive::Source;
 
 use crate::support::{self, root, text};
 

@@ -95,7 +95,9 @@ pub(super) fn candidates(text: &str) -> Vec<Candidate> {
     for var in root.children().filter_map(ast::Var::cast) {
         let Some(name) = var.name() else { continue };
         declared(var.values(), format!("{}: ", name.text()), "", var.value());
-        declared(var.indices(), format!("{}[", name.text()), "]", None);
+        for (position, indices) in var.indices().enumerate() {
+            declared(Some(indices), format!("{}{}[", name.text(), "[…]".repeat(position)), "]", None);
+        }
     }
     for request in root.children().filter_map(ast::Request::cast) {
         let Some(name) = request.name() else { continue };

@@ -82,7 +82,7 @@ pub(super) fn scaled_ranges(text: &str, most: i64, which: ScaledRanges) -> Optio
     for var in root.children().filter_map(ast::Var::cast) {
         let Some(name) = var.name() else { continue };
         ranges.extend(read(var.values(), format!("{}: ", name.text()), "", var.value()));
-        others.extend(read(var.indices(), format!("{}[", name.text()), "]", None));
+        others.extend(var.indices().filter_map(|range| read(Some(range), format!("{}[", name.text()), "]", None)));
     }
     for request in root.children().filter_map(ast::Request::cast) {
         let Some(name) = request.name() else { continue };

@@ -78,7 +78,7 @@ impl Workshop<'_> {
         let Some(var) = var else { return (!read.contains('[')).then_some(None) };
         let indices = var.indices().map(|range| format!("[{}]", self.places.words(range.syntax())));
         let at = extent(var.syntax()).0;
-        let text = format!("var {name}{}: 0..1\n", indices.unwrap_or_default());
+        let text = format!("var {name}{}: 0..1\n", indices.collect::<String>());
         Some(Some(Rewriting { from: at, to: at, rank: 1, text }))
     }
 

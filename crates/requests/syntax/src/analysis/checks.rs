@@ -126,8 +126,8 @@ fn unread_global(name: &str, place: Span) -> Diagnostic {
 }
 
 /// A local and a global whose names differ only in the first letter's case.
-fn letter_case(requests: &[Lowered], globals: &Names, sink: &mut Sink) {
-    let mut seen: FxHashSet<&str> = FxHashSet::default();
+fn letter_case<'a>(requests: &'a [Lowered], globals: &Names, sink: &mut Sink) {
+    let mut seen: FxHashSet<&'a str> = FxHashSet::default();
     for request in requests {
         for (name, place, usage) in request.locals.iter() {
             // Looking for similar names takes long where there are many.
@@ -138,8 +138,12 @@ fn letter_case(requests: &[Lowered], globals: &Names, sink: &mut Sink) {
             // A local that is never written has been reported with this very
             // name as the suggestion.
             let reported = !usage.written && suggestion(name, Some(&request.locals), globals).as_ref() == Some(&other);
-            if seen.insert(name) && !reported {
-                sink.push(|| local_or_global(name, place, &other, globals));
+            // Of an array it is said once, by its name.
+            let base = |name: &'a str| name.split('[').next().unwrap_or(name);
+            if seen.insert(base(name)) && !reported {
+                let first = globals.place(&other);
+                let other = other.split('[').next().unwrap_or_default();
+                sink.push(|| local_or_global(base(name), place, other, first));
             }
         }
     }
@@ -157,10 +161,10 @@ fn other_case(name: &str) -> Option<String> {
     Some(other)
 }
 
-fn local_or_global(name: &str, place: Span, other: &str, globals: &Names) -> Diagnostic {
+fn local_or_global(name: &str, place: Span, other: &str, first: Option<Span>) -> Diagnostic {
     let mut diagnostic = Diagnostic::warning(codes::LETTER_CASE, place, format!("`{name}` and `{other}` differ only in the first letter"))
         .label("local to this request");
-    if let Some(first) = globals.place(other) {
+    if let Some(first) = first {
         diagnostic = diagnostic.also(first, "shared by all requests");
     }
     diagnostic.help(format!("if they are meant to be different, a name such as `my_{name}` says so"))

@@ -9,9 +9,11 @@ use super::parser::{List, Parser};
 const CONST: &str = "`const N = 3`";
 const ENUM: &str = "`enum State { Idle, Busy }`";
 const VAR: &str = "`var A: 0..3 := 1`, or `var A[0..3]: 0..1` for an array";
+const LOCAL_ARRAY: &str = "`var seen[0..3]`, or `var grid[0..1][0..3]` for two indices";
 const VERSION: &str = "`version V: 2`, where at most 2 requests remember a version at once";
 const FUNCTION: &str = "`fn name(x, y) { … }`";
 const REQUEST_PARAMS: &str = "`request name(amount: 1..3) { … }`";
+const VALUE_SET: &str = "`request name(amount: {100, 250}) { … }`";
 
 impl Parser<'_> {
     /// At `const`, `enum`, `var`, `version` or `fn` with a name behind it. In a file
@@ -77,14 +79,39 @@ impl Parser<'_> {
     /// `var A[0..3]: 0..9 wrap := 1`; everything but the name may be missing.
     fn var(&mut self) {
         self.start(Var);
+        self.var_parts(VAR);
+        self.end();
+    }
+
+    /// At `var` with a name and `[` behind it.
+    pub(crate) fn at_local_array(&self) -> bool {
+        self.at(Name) && self.text() == "var" && self.name_follows() && self.ahead(2) == LeftBracket
+    }
+
+    /// `var seen[0..3]` inside of a request or a function.
+    pub(crate) fn local_array(&mut self) -> u32 {
+        self.start(LocalArray);
+        self.var_parts(LOCAL_ARRAY);
+        self.end();
+        self.bounded(4)
+    }
+
+    /// What stands in a `var`, from the word on.
+    fn var_parts(&mut self, form: &'static str) {
         self.bump_as(VarKw);
         self.bump();
-        if self.eat(LeftBracket) {
-            self.range(VAR);
-            self.expect(RightBracket, "`]`", VAR);
+        while self.eat(LeftBracket) {
+            self.range(form);
+            if self.at(Comma) {
+                self.error(|p| mistakes::comma_between_indices(p.span(), "`var A[0..3][0..1]`"));
+                self.skip_to(|kind| matches!(kind, RightBracket | Semicolon | RightBrace | RightParen));
+                self.eat(RightBracket);
+            } else {
+                self.expect(RightBracket, "`]`", form);
+            }
         }
         if self.eat(Colon) {
-            self.range(VAR);
+            self.range(form);
         }
         self.fit();
         if self.at(Equal) {
@@ -95,7 +122,6 @@ impl Parser<'_> {
             self.assignment();
             self.fit();
         }
-        self.end();
     }
 
     /// `version V: 2`
@@ -135,6 +161,11 @@ impl Parser<'_> {
                 self.bump();
                 if self.at(Colon) {
                     self.error(|p| mistakes::form(p.span(), "`,` or `)`", FUNCTION).help("parameters of functions have no ranges"));
+                    self.bump();
+                    if self.at(LeftBrace) {
+                        self.skip_to(|kind| kind == RightBrace);
+                        self.eat(RightBrace);
+                    }
                     self.skip_to(|kind| matches!(kind, Comma | RightParen | LeftBrace));
                 }
                 self.end();
@@ -158,7 +189,7 @@ impl Parser<'_> {
             self.start(Param);
             self.bump();
             if self.expect(Colon, "`:` and the values that it can have", REQUEST_PARAMS) {
-                self.range(REQUEST_PARAMS);
+                if self.at(LeftBrace) { self.value_set() } else { self.range(REQUEST_PARAMS) }
             } else {
                 self.skip_to(|kind| matches!(kind, Comma | RightParen | LeftBrace));
             }
@@ -168,6 +199,33 @@ impl Parser<'_> {
             }
         }
         self.end_params(REQUEST_PARAMS);
+    }
+
+    /// `{100, 250}`; whether there is a value at all is seen later.
+    fn value_set(&mut self) {
+        self.start(ValueSet);
+        self.open_braces.push(self.span());
+        self.bump();
+        while !self.at(RightBrace) {
+            if !self.current().can_start_expression() {
+                self.error(|p| mistakes::form(p.span(), "a value or `}`", VALUE_SET));
+                break;
+            }
+            self.sum();
+            if !self.eat(Comma) {
+                break;
+            }
+        }
+        self.open_braces.pop();
+        if !self.at(RightBrace) {
+            self.error(|p| {
+                let error = mistakes::form(p.span(), "`,` or `}`", VALUE_SET);
+                if p.at(DotDot) { error.help("a range stands without braces: `amount: 0..3`") } else { error }
+            });
+            self.skip_to(|kind| matches!(kind, RightBrace | RightParen | LeftBrace));
+        }
+        self.eat(RightBrace);
+        self.end();
     }
 
     fn end_params(&mut self, form: &'static str) {
@@ -186,6 +244,10 @@ impl Parser<'_> {
             if self.eat(DotDot) {
                 self.sum();
             }
+        } else if self.at(LeftBrace) && (self.list != List::Condition || self.ahead(2) == Comma) {
+            self.error(|p| mistakes::set_for_range(p.span()));
+            self.skip_to(|kind| matches!(kind, RightBrace | Semicolon));
+            self.eat(RightBrace);
         } else {
             self.error(|p| mistakes::form(p.span(), "a range such as `0..3`", form));
         }

@@ -9,7 +9,8 @@ use super::kind::SyntaxKind::{self, *};
 use super::lexer::is_smallest;
 use super::mistakes;
 use super::parser::{List, Parser};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, similar};
+use crate::program::is_global;
 use serval_diagnostic::Span;
 
 /// How tightly operators bind, from the loosest.
@@ -53,7 +54,9 @@ impl Parser<'_> {
                 continue;
             }
             if self.at_declaration() {
-                if list == List::File {
+                // A file that is one request may have arrays of its own, too.
+                let local = self.at_local_array() && !is_global(self.text_ahead(1));
+                if list == List::File && !local {
                     self.declaration();
                     continue;
                 }
@@ -99,6 +102,7 @@ impl Parser<'_> {
             }
             ElseKw => self.stray_else(),
             LeftBrace => self.bare_block(),
+            Name if self.at_local_array() => self.local_array(),
             _ => self.assignment(),
         }
     }
@@ -461,10 +465,15 @@ impl Parser<'_> {
             return self.return_expression();
         }
         match self.ahead(1) {
+            Name if self.at_local_array() => {
+                self.error(|p| mistakes::declaration_in_operand(p.span()));
+                return self.local_array();
+            }
             Name if self.text() == "await" && self.name_follows() => return self.await_form(),
             Name if self.text() == "for" && self.name_follows() => return self.for_expression(),
             LeftParen => return self.call_like(),
             LeftBracket => return self.nested(Self::index_expression),
+            Dot if self.at_member() => return self.member_expression(),
             LeftBrace if self.text() == "atomic" => return self.atomic_expression(),
             LeftBrace if self.list != List::Condition => return self.block_like(),
             _ => {}
@@ -473,6 +482,27 @@ impl Parser<'_> {
         self.start(if is_skip { SkipExpr } else { NameExpr });
         self.bump_as(if is_skip { SkipKw } else { Name });
         self.end();
+        0
+    }
+
+    /// At a name and a dot: whether the name is that of an `enum` of this file, or nearly.
+    fn at_member(&self) -> bool {
+        self.enums.contains(self.text()) || self.ahead(2) == Name && similar(self.text(), self.enums.iter().copied()).is_some()
+    }
+
+    /// `State.Idle`
+    fn member_expression(&mut self) -> u32 {
+        let start = self.span();
+        self.start(MemberExpr);
+        self.bump();
+        self.bump();
+        if !self.eat(Name) {
+            self.error(|p| mistakes::form(p.span(), "the name of a member", "the member behind the `.`, such as `State.Idle`"));
+        }
+        self.end();
+        if self.at(Assign) || self.at_addition() {
+            self.error(|p| mistakes::member_target(start.to(p.previous_span())));
+        }
         0
     }
 

@@ -166,11 +166,23 @@ impl Parser<'_> {
         0
     }
 
-    /// `A[i]`; assignments want to know whether that was all.
+    /// `A[i]` or `A[i][j]`; assignments want to know whether that was all.
     pub(crate) fn index_expression(&mut self) -> u32 {
         let begin = self.mark();
         self.start(IndexExpr);
         self.bump();
+        let mut height = self.index_in_brackets() + 3;
+        while self.at(LeftBracket) {
+            // Each index is chosen by an `if` of its own.
+            height = height.max(self.index_in_brackets()).saturating_add(2);
+        }
+        self.end();
+        self.index = Some((begin, self.mark()));
+        self.bounded(height)
+    }
+
+    /// `[i]`
+    fn index_in_brackets(&mut self) -> u32 {
         self.open_parens.push(self.span());
         self.bump();
         let outer = std::mem::replace(&mut self.list, List::Paren);
@@ -182,8 +194,6 @@ impl Parser<'_> {
             self.skip_to(|kind| matches!(kind, RightBracket | Semicolon | RightBrace | RightParen));
             self.eat(RightBracket);
         }
-        self.end();
-        self.index = Some((begin, self.mark()));
-        self.bounded(height + 3)
+        height
     }
 }

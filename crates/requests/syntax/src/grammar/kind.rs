@@ -141,7 +141,7 @@ kinds! {
     Pipe,
     /// `:`, before the range of a variable or a parameter.
     Colon,
-    /// `.`, which means nothing.
+    /// `.`, between an `enum` and its member.
     Dot,
     /// `..`, between the ends of a range.
     DotDot,
@@ -184,6 +184,8 @@ kinds! {
     Param,
     /// `0..3`, or the name of an `enum`.
     Range,
+    /// `{100, 250}`, the values of a parameter one by one.
+    ValueSet,
     /// `{ a; b }`
     Block,
     /// `(a; b)` after `if`, `while` or `await`.
@@ -194,12 +196,16 @@ kinds! {
     NumberExpr,
     /// A variable that is read.
     NameExpr,
+    /// `State.Idle`
+    MemberExpr,
     /// `?`
     ChoiceExpr,
     /// `yield`
     YieldExpr,
     /// `(a; b)`
     ParenExpr,
+    /// `var seen[0..3]` inside of a request or a function.
+    LocalArray,
     /// `x := e`
     AssignExpr,
     /// `return e`
@@ -240,7 +246,7 @@ kinds! {
     ForExpr,
     /// `name(a, b)`
     CallExpr,
-    /// `A[i]`
+    /// `A[i]`, or `A[i][j]`
     IndexExpr,
     /// What the parser could not use.
     Error,

@@ -410,7 +410,33 @@ pub(crate) fn form(span: Span, expected: &str, form: &str) -> Diagnostic {
     error(codes::INCOMPLETE_FORM, span, format!("expected {expected}"), expected, format!("write {form}"))
 }
 
+/// `{1, 2}` where only a range can stand.
+pub(crate) fn set_for_range(span: Span) -> Diagnostic {
+    let help = "write a range such as `0..3`; values one by one, as in `{100, 250}`, can only be those of a parameter of a request";
+    error(codes::INCOMPLETE_FORM, span, "expected a range such as `0..3`", "a range such as `0..3`", help)
+}
+
+/// At the `,` of `[i, j]`.
+pub(crate) fn comma_between_indices(span: Span, form: &str) -> Diagnostic {
+    error(codes::INCOMPLETE_FORM, span, "each index has brackets of its own", "`]`", format!("write `][` for the `,`, as in {form}"))
+}
+
+/// At `var seen[0..3]` within an expression.
+pub(crate) fn declaration_in_operand(span: Span) -> Diagnostic {
+    let help = "let it stand alone, before the statement that uses the array";
+    error(codes::UNSUPPORTED_FORM, span, "an array cannot be declared inside of an expression", "an expression", help)
+}
+
+/// At an assignment to `State.Idle`.
+pub(crate) fn member_target(span: Span) -> Diagnostic {
+    let help = "assign it to a variable: `x := State.Idle`";
+    error(codes::BAD_TARGET, span, "a member of an `enum` is constant", "a variable", help)
+}
+
 pub(crate) fn missing_bracket(parser: &Parser<'_>, open: Span) -> Diagnostic {
+    if parser.at(SyntaxKind::Comma) {
+        return comma_between_indices(parser.span(), "`A[i][j]`");
+    }
     let found = quoted(parser.text());
     error(codes::INCOMPLETE_FORM, parser.span(), "expected `]` to close the index opened here", "`]`", format!("add `]` before {found}"))
         .also(open, "opened here")

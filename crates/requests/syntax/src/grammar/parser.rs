@@ -13,6 +13,8 @@
 
 mod looking;
 
+use std::collections::BTreeSet;
+
 use rowan::GreenNode;
 use rustc_hash::FxHashSet;
 
@@ -85,6 +87,8 @@ pub(crate) struct Parser<'t> {
     pub(crate) skip_is_name: bool,
     /// The names that stand behind `fn` or its like somewhere.
     pub(crate) functions: FxHashSet<&'t str>,
+    /// The names that stand behind `enum` somewhere.
+    pub(crate) enums: BTreeSet<&'t str>,
     /// From where to where the last `A[i]` went.
     pub(crate) index: Option<(usize, usize)>,
     /// The braces of this request that have been closed, with what closed them.
@@ -114,6 +118,7 @@ impl<'t> Parser<'t> {
             not_is_name: false,
             contains_request: false,
             functions: FxHashSet::default(),
+            enums: BTreeSet::new(),
             skip_is_name: false,
             index: None,
             closed_braces: Vec::new(),
@@ -142,6 +147,9 @@ impl<'t> Parser<'t> {
                     let name = self.text_of(index);
                     if FUNCTION_WORDS.contains(&last) && !is_joining(name) {
                         self.functions.insert(name);
+                    }
+                    if last == "enum" && !is_joining(name) {
+                        self.enums.insert(name);
                     }
                     last = name;
                 }

@@ -13,10 +13,14 @@
 //! | `f(a, b)` | `(x := a; y := b; s)`: `s` is the body of `f`; its local variables are new and start at 0 |
 //! | `A[i]` | `(t := i; if (t == 0) { A₀ } else if (t == 1) { A₁ } else { A₂ })`, `t` new; an error outside |
 //! | `A[i] := e` | `(t := i; v := e; if (t == 0) { A₀ := v } else …)` |
+//! | `S[i][j]` | `(t := i; u := j; if (t == 0) { if (u == 0) { S₀₀ } else … } else …)`, `t` and `u` new; see [`arrays`] |
+//! | `var s[0..1]` in a request or function | `(s₀ := 0; s₁ := 0; 0)`, with local variables; see [`local_arrays`] |
+//! | `State.Idle` | `Idle`, a constant |
 //! | `A := e`, `A` with a range | `A := e`, in error outside of the range |
 //! | … `wrap` | `A := low + (e - low) % size` |
 //! | … `saturate` | `A := (t := e; if (t < low) { low } else if (t > high) { high } else { t })` |
 //! | `request r(n: 1..3) { s }` | a request `r(1)`, `r(2)`, `r(3)` for each value, with the constant for `n` |
+//! | `request r(n: {5, 2}) { s }` | a request `r(5)`, `r(2)` for each value in turn, with the constant for `n` |
 //! | `version V: K`, `t := V`, `t == V`, `fresh(V)` | `K` globals and the numbers of those; see [`versions`] |
 //!
 //! A constant index needs no `t`, and a constant argument no `x` where the
@@ -29,10 +33,12 @@
 mod arrays;
 mod choices;
 mod functions;
+mod local_arrays;
 mod ranges;
 mod versions;
 mod waiting;
 
+pub(super) use local_arrays::LocalArrays;
 pub(super) use versions::VersionLocal;
 
 use crate::program::{CompareOp, Expr, ExprKind, Variable};

@@ -1,6 +1,7 @@
 //! Tree to program: names resolved, parentheses and spellings gone. The
 //! convenience forms are in [`convenience`](super::convenience).
 
+use super::convenience::LocalArrays;
 use super::names::Usage;
 use super::{Lowering, Resolved};
 use crate::grammar::{MAX_HEIGHT, SyntaxKind, is_smallest, too_deep};
@@ -13,6 +14,7 @@ impl Lowering<'_> {
     pub(crate) fn body(&mut self, statements: impl Iterator<Item = ast::Expr>) -> Option<Expr> {
         let statements: Vec<ast::Expr> = statements.collect();
         self.find_tokens(&statements);
+        self.arrays = LocalArrays::of(statements.iter().map(|statement| statement.syntax().clone()));
         let body = self.sequence(statements.into_iter())?;
         let body = self.answered(body)?;
         if body.height() > MAX_HEIGHT {
@@ -23,7 +25,7 @@ impl Lowering<'_> {
 
     /// A sequence; a single statement is itself.
     pub(crate) fn sequence(&mut self, statements: impl Iterator<Item = ast::Expr>) -> Option<Expr> {
-        let mut list = self.list(statements)?;
+        let mut list = self.in_sequence(|this| this.list(statements))?;
         let place = list.first()?.span.to(list.last()?.span);
         if list.len() == 1 { list.pop() } else { Some(Expr { kind: ExprKind::Sequence(list), span: place }) }
     }
@@ -68,6 +70,7 @@ impl Lowering<'_> {
             SyntaxKind::ForExpr => return self.for_loop(expr),
             SyntaxKind::CallExpr => return self.call(expr),
             SyntaxKind::IndexExpr => return self.element(expr),
+            SyntaxKind::LocalArray => return self.local_array(expr),
             _ => {}
         }
         let span = place(expr.syntax());
@@ -79,6 +82,7 @@ impl Lowering<'_> {
             SyntaxKind::NumberExpr | SyntaxKind::ChoiceExpr | SyntaxKind::YieldExpr | SyntaxKind::NameExpr | SyntaxKind::SkipExpr => {
                 self.leaf(expr)
             }
+            SyntaxKind::MemberExpr => self.member(expr),
             SyntaxKind::ReturnExpr => {
                 if !self.frames.is_empty() {
                     self.early_return(place(expr.syntax()));

@@ -1,11 +1,15 @@
 //! Reads what is declared outside of requests.
 
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
 use super::Lowering;
-use super::declared::{Array, Declared, Fit, Function, Interval, MAX_ELEMENTS, Slots, Values, bad_parameter, bad_range};
+use super::declared::{Array, Declared, Function, Interval, MAX_ELEMENTS, Slots, VarShape, bad_parameter, bad_range};
 use super::names::Names;
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::grammar::SyntaxKind;
-use crate::program::is_global;
+use crate::program::{GlobalVar, Variable, is_global};
 use crate::tree::{SyntaxToken, ast, span};
 use serval_diagnostic::Span;
 
@@ -89,50 +93,18 @@ impl Declared {
         let place = span(name.text_range());
         if !is_global(name.text()) {
             self.incomplete = true;
-            return errors.push(|| initial_local(name.text(), place));
+            let is_array = item.indices().next().is_some();
+            return errors.push(|| if is_array { shared_local(name.text(), place) } else { initial_local(name.text(), place) });
         }
         if !self.take(&name, errors) {
             return;
         }
-        let fit = match item.fit().map(|token| token.kind()) {
-            Some(SyntaxKind::WrapKw) => Fit::Wrap,
-            Some(_) => Fit::Saturate,
-            None => Fit::Error,
-        };
-        let mut values = None;
-        if let Some(range) = item.values() {
-            match self.interval(&range, false, errors) {
-                Some(interval) => values = Some(Values { low: interval.low, high: interval.high, fit }),
-                None => self.incomplete = true,
-            }
-        } else if let Some(word) = item.fit() {
-            let place = span(word.text_range());
-            errors.push(|| bad_range(place, format!("`{}` needs a range", word.text()), "`: 0..3` before it"));
+        let Some(VarShape { elements, indices, values, initial }) = self.shape(item, errors) else { return self.incomplete = true };
+        let numbers: Vec<u32> = elements.iter().map(|element| globals.number(&format!("{}{element}", name.text()), place)).collect();
+        if !indices.is_empty() {
+            let elements = numbers.iter().map(|&number| Variable::Global(GlobalVar(number))).collect();
+            self.arrays.insert(name.text().to_owned(), Rc::new(Array { elements, indices }));
         }
-        let mut initial = values.map_or(0, |values| 0.clamp(values.low, values.high));
-        if let Some(value) = item.value() {
-            if let Some(number) = self.value(&value, errors) {
-                initial = number;
-            }
-            if let Some(values) = values
-                && !(values.low..=values.high).contains(&initial)
-            {
-                let place = span(value.syntax().text_range());
-                errors.push(|| {
-                    let message = format!("the initial value {initial} lies outside of the range {}..{}", values.low, values.high);
-                    bad_range(place, message, "a value in the range")
-                });
-            }
-        }
-        let numbers: Vec<u32> = if let Some(range) = item.indices() {
-            let Some(indices) = self.interval(&range, true, errors) else { return self.incomplete = true };
-            let numbers: Vec<u32> = indices.values().map(|index| globals.number(&format!("{}[{index}]", name.text()), place)).collect();
-            let first = numbers.first().copied().unwrap_or(0);
-            self.arrays.insert(name.text().to_owned(), Array { first, low: indices.low, high: indices.high });
-            numbers
-        } else {
-            vec![globals.number(name.text(), place)]
-        };
         for number in numbers {
             globals.usage_mut(number).written = true;
             self.initial.insert(number, initial);
@@ -140,6 +112,12 @@ impl Declared {
                 self.values.insert(number, values);
             }
         }
+    }
+
+    /// What a `var` outside of requests declares.
+    fn shape(&self, item: &ast::Var, errors: &mut Sink) -> Option<VarShape> {
+        let (mut globals, mut locals) = (Names::default(), Names::default());
+        Lowering::new(self, &mut globals, &mut locals, errors).shape(item)
     }
 
     /// `version V: 2`
@@ -184,6 +162,45 @@ impl Declared {
         Lowering::new(self, &mut globals, &mut locals, errors).constant_value(value)
     }
 
+    /// The values of `{100, 250}` in order, with what they are called: by their name where that is written.
+    pub(crate) fn listed(&self, set: &ast::ValueSet, errors: &mut Sink) -> Option<Vec<(i64, String)>> {
+        let place = span(set.syntax().text_range());
+        let mut found: Vec<(i64, String)> = Vec::new();
+        let mut places: FxHashMap<i64, Span> = FxHashMap::default();
+        let mut fine = true;
+        for written in set.values() {
+            let Some(value) = self.value(&written, errors) else {
+                fine = false;
+                continue;
+            };
+            let place = span(written.syntax().text_range());
+            if let Some(first) = places.insert(value, place) {
+                fine = false;
+                errors.push(|| {
+                    Diagnostic::error(codes::BAD_VALUE_SET, place, format!("the value {value} is in this set already"))
+                        .also(first, "here")
+                        .expected("values that are all different")
+                        .help("remove one of the two; each value makes a request of its own")
+                });
+            }
+            let name = match written.kind() {
+                SyntaxKind::NameExpr => written.token(),
+                SyntaxKind::MemberExpr => written.member(),
+                _ => None,
+            };
+            found.push((value, name.map_or_else(|| value.to_string(), |name| name.text().to_owned())));
+        }
+        if fine && found.is_empty() {
+            errors.push(|| {
+                Diagnostic::error(codes::BAD_VALUE_SET, place, "this set of values is empty")
+                    .expected("at least one value")
+                    .help("write the values that the parameter can have, such as `{100, 250}`")
+            });
+            return None;
+        }
+        fine.then_some(found)
+    }
+
     /// The interval that a range stands for.
     pub(crate) fn interval(&self, range: &ast::Range, limited: bool, errors: &mut Sink) -> Option<Interval> {
         let (mut globals, mut locals) = (Names::default(), Names::default());
@@ -191,18 +208,32 @@ impl Declared {
     }
 }
 
-fn declared_twice(name: &str, place: Span, first: Span) -> Diagnostic {
+pub(crate) fn declared_twice(name: &str, place: Span, first: Span) -> Diagnostic {
     Diagnostic::error(codes::DECLARED_TWICE, place, format!("`{name}` is declared already"))
         .also(first, "declared here")
         .expected("a name that is not taken")
         .help("choose another name for one of the two")
 }
 
-pub(crate) fn initial_local(name: &str, place: Span) -> Diagnostic {
+fn capital(name: &str) -> String {
     let mut capital = name.to_owned();
     if let Some(at) = name.find(|c: char| c.is_ascii_alphabetic()) {
         capital[at..=at].make_ascii_uppercase();
     }
+    capital
+}
+
+/// An array outside of requests with the name of a local.
+fn shared_local(name: &str, place: Span) -> Diagnostic {
+    let capital = capital(name);
+    let share = if capital == name { "choose a name with a capital first letter".to_owned() } else { format!("write `{capital}`") };
+    Diagnostic::error(codes::INITIAL_LOCAL, place, format!("`{name}` is local to a request and cannot be declared outside of it"))
+        .expected("a global variable, whose first letter is upper-case")
+        .help(format!("{share} if requests share the array, or move the declaration into the request that uses it"))
+}
+
+pub(crate) fn initial_local(name: &str, place: Span) -> Diagnostic {
+    let capital = capital(name);
     let help = if capital == name {
         "choose a name with a capital first letter, or assign it inside the request".to_owned()
     } else {

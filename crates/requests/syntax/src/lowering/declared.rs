@@ -2,11 +2,12 @@
 //! arrays, functions.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Diagnostic, codes};
-use crate::program::NoValue;
+use crate::program::{IndexPlace, NoValue, Variable};
 use crate::tree::ast;
 use serval_diagnostic::Span;
 
@@ -32,13 +33,39 @@ pub(crate) struct Values {
     pub(crate) fit: Fit,
 }
 
-/// An array: globals with numbers that follow one another.
-#[derive(Clone, Copy, Debug)]
+/// An array: a variable for each element.
+#[derive(Debug)]
 pub(crate) struct Array {
-    /// The number of the first element.
-    pub(crate) first: u32,
-    pub(crate) low: i64,
-    pub(crate) high: i64,
+    /// Those with the same first index follow one another.
+    pub(crate) elements: Vec<Variable>,
+    /// The least and the greatest value of each index; there are one or two.
+    pub(crate) indices: Vec<(i64, i64)>,
+}
+
+impl Array {
+    /// How an element is written: `[…][…]`.
+    pub(crate) fn brackets(&self) -> String {
+        "[…]".repeat(self.indices.len())
+    }
+
+    /// Which of its indices the one at this position is.
+    pub(crate) fn index_place(&self, position: usize) -> IndexPlace {
+        match (self.indices.len(), position) {
+            (1, _) => IndexPlace::Only,
+            (_, 0) => IndexPlace::First,
+            _ => IndexPlace::Second,
+        }
+    }
+}
+
+/// What a `var` says about the variables that it declares.
+pub(crate) struct VarShape {
+    /// What stands behind the name of each variable, `[0][1]`; nothing where it is no array.
+    pub(crate) elements: Vec<String>,
+    /// The range of each index.
+    pub(crate) indices: Vec<(i64, i64)>,
+    pub(crate) values: Option<Values>,
+    pub(crate) initial: i64,
 }
 
 /// A version: globals with numbers that follow one another, a slot for each
@@ -79,8 +106,13 @@ impl Interval {
         self.low..=self.high
     }
 
+    /// The values with what they are called.
+    pub(crate) fn named_values(&self) -> Vec<(i64, String)> {
+        self.values().map(|value| (value, self.name(value))).collect()
+    }
+
     /// How a value is called.
-    pub(crate) fn name(&self, value: i64) -> String {
+    fn name(&self, value: i64) -> String {
         usize::try_from(value).ok().and_then(|index| self.members.get(index)).cloned().unwrap_or_else(|| value.to_string())
     }
 }
@@ -89,8 +121,8 @@ impl Interval {
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
     pub(crate) constants: FxHashMap<String, i64>,
-    pub(crate) enums: FxHashMap<String, Vec<String>>,
-    pub(crate) arrays: FxHashMap<String, Array>,
+    pub(crate) enums: BTreeMap<String, Vec<String>>,
+    pub(crate) arrays: FxHashMap<String, Rc<Array>>,
     pub(crate) functions: FxHashMap<String, Function>,
     pub(crate) versions: BTreeMap<String, Slots>,
     /// By the number of the global.

@@ -1,11 +1,11 @@
 //! What names, constants and ranges mean at a place of a request.
 
-use super::declared::{Interval, MAX_ELEMENTS, bad_range, no_value};
+use super::declared::{Declared, Interval, MAX_ELEMENTS, bad_range, no_value};
 use super::names::Names;
 use super::{Lowering, Resolved};
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, codes, similar};
 use crate::grammar::SyntaxKind;
-use crate::program::{LocalVar, Variable, fold};
+use crate::program::{ExprKind, LocalVar, Variable, fold};
 use crate::tree::{SyntaxToken, ast, span};
 use serval_diagnostic::Span;
 
@@ -19,12 +19,15 @@ impl Lowering<'_> {
         if self.is_version(name) {
             return Resolved::Nothing;
         }
-        if self.declared.arrays.contains_key(text) {
+        if let Some(array) = self.known_array(text) {
             self.error(|| {
                 Diagnostic::error(codes::BAD_INDEX, place, format!("`{text}` is an array"))
                     .expected("`[` and an index")
-                    .help(format!("write `{text}[…]` for one of its elements"))
+                    .help(format!("write `{text}{}` for one of its elements", array.brackets()))
             });
+            return Resolved::Nothing;
+        }
+        if self.is_array_elsewhere(name) {
             return Resolved::Nothing;
         }
         if self.declared.is_enum(text) {
@@ -39,13 +42,31 @@ impl Lowering<'_> {
     }
 
     /// The value of a constant, a parameter or the variable of a `for`.
-    fn constant(&self, name: &str) -> Option<i64> {
+    pub(super) fn constant(&self, name: &str) -> Option<i64> {
         self.scope
             .iter()
             .rev()
             .find(|(known, _)| known == name)
             .map(|(_, value)| *value)
             .or_else(|| self.declared.constants.get(name).copied())
+    }
+
+    /// `State.Idle`
+    pub(crate) fn member(&mut self, expr: &ast::Expr) -> Option<ExprKind> {
+        let (name, member) = (expr.token()?, expr.member()?);
+        let declared = self.declared;
+        let members = declared.enums.get(name.text());
+        let position = members.and_then(|members| members.iter().position(|known| known == member.text()));
+        if let Some(value) = position.and_then(|position| i64::try_from(position).ok()) {
+            return Some(ExprKind::Constant(value));
+        }
+        if !declared.incomplete {
+            self.error(|| match members {
+                Some(members) => unknown_member(declared, &name, &member, members),
+                None => unknown_enum(declared, &name),
+            });
+        }
+        Some(ExprKind::Number(0))
     }
 
     /// The local variable of this name, in a function that of this call.
@@ -70,6 +91,9 @@ impl Lowering<'_> {
 
     /// What is assigned to, or `None` if that has been reported.
     pub(crate) fn target(&mut self, name: &SyntaxToken) -> Option<Variable> {
+        if self.is_whole_array(name) {
+            return None;
+        }
         match self.resolve(name) {
             Resolved::Variable(variable) => Some(variable),
             Resolved::Nothing => None,
@@ -116,7 +140,15 @@ impl Lowering<'_> {
             match name.and_then(|name| self.declared.members(name.text())) {
                 Some(members) => members,
                 None => {
-                    self.error(|| bad_range(place, "this is not a range".to_owned(), "`0..3`, or the name of an `enum`"));
+                    let last = first.token().filter(|_| first.kind() == SyntaxKind::NumberExpr);
+                    let last = last.and_then(|number| number.text().parse::<i64>().ok()?.checked_sub(1)).filter(|&last| last >= 0);
+                    self.error(|| {
+                        let error = bad_range(place, "this is not a range".to_owned(), "`0..3`, or the name of an `enum`");
+                        match last {
+                            Some(last) => error.help(format!("write `0..{last}`, which includes both ends")),
+                            None => error,
+                        }
+                    });
                     return None;
                 }
             }
@@ -131,5 +163,40 @@ impl Lowering<'_> {
             return None;
         }
         Some(interval)
+    }
+}
+
+/// How many members of an `enum` a message lists.
+const MOST_MEMBERS: usize = 8;
+
+fn unknown_enum(declared: &Declared, name: &SyntaxToken) -> Diagnostic {
+    let place = span(name.text_range());
+    let known = similar(name.text(), declared.enums.keys().map(String::as_str));
+    Diagnostic::error(codes::BAD_MEMBER, place, format!("there is no `enum` `{}`", name.text())).expected("the name of an `enum`").help(
+        match known {
+            Some(known) => format!("did you mean `{known}`?"),
+            None => format!("declare it further up: `enum {} {{ … }}`", name.text()),
+        },
+    )
+}
+
+fn unknown_member(declared: &Declared, name: &SyntaxToken, member: &SyntaxToken, members: &[String]) -> Diagnostic {
+    let (place, name, member) = (span(member.text_range()), name.text(), member.text());
+    let list: Vec<String> = members.iter().take(MOST_MEMBERS).map(|known| format!("`{name}.{known}`")).collect();
+    let more = if members.len() > MOST_MEMBERS { ", …" } else { "" };
+    let owner = declared.enums.iter().find(|(_, others)| others.iter().any(|known| known == member)).map(|(owner, _)| owner);
+    let help = match (owner, similar(member, members.iter().map(String::as_str))) {
+        (Some(owner), _) => format!("write `{owner}.{member}`, or a member of `{name}`: {}{more}", list.join(", ")),
+        (None, Some(known)) => format!("did you mean `{name}.{known}`?"),
+        (None, None) => format!("write one of {}{more}", list.join(", ")),
+    };
+    let message = match owner {
+        Some(owner) => format!("`{member}` is a member of `{owner}`, not of `{name}`"),
+        None => format!("`{name}` has no member `{member}`"),
+    };
+    let error = Diagnostic::error(codes::BAD_MEMBER, place, message).expected(format!("a member of `{name}`")).help(help);
+    match declared.place(name) {
+        Some(first) => error.also(first, "declared here"),
+        None => error,
     }
 }

@@ -51,6 +51,8 @@ views! {
     Param,
     /// `0..3`, or the name of an `enum`.
     Range,
+    /// `{100, 250}`
+    ValueSet,
     /// `{ a; b }`
     Block,
     /// `(a; b)` after `if`, `while` or `await`.
@@ -111,14 +113,14 @@ impl Var {
         token(&self.0, SyntaxKind::Name)
     }
 
-    /// The indices of an array.
-    pub fn indices(&self) -> Option<Range> {
-        self.range_after(SyntaxKind::LeftBracket)
+    /// The ranges of the indices of an array, in order.
+    pub fn indices(&self) -> impl Iterator<Item = Range> {
+        self.ranges_after(SyntaxKind::LeftBracket)
     }
 
     /// The values that the variable can have.
     pub fn values(&self) -> Option<Range> {
-        self.range_after(SyntaxKind::Colon)
+        self.ranges_after(SyntaxKind::Colon).next()
     }
 
     /// `wrap` or `saturate`, if one of them is there.
@@ -131,9 +133,16 @@ impl Var {
         first_expr(&self.0)
     }
 
-    fn range_after(&self, kind: SyntaxKind) -> Option<Range> {
-        let before = token(&self.0, kind)?;
-        before.siblings_with_tokens(rowan::Direction::Next).find_map(|element| Range::cast(element.into_node()?))
+    fn ranges_after(&self, kind: SyntaxKind) -> impl Iterator<Item = Range> {
+        let mut last = SyntaxKind::Var;
+        self.0.children_with_tokens().filter_map(move |element| match element {
+            rowan::NodeOrToken::Node(node) if last == kind => Range::cast(node),
+            rowan::NodeOrToken::Token(token) if !token.kind().is_trivia() => {
+                last = token.kind();
+                None
+            }
+            _ => None,
+        })
     }
 }
 
@@ -172,9 +181,21 @@ impl Param {
         token(&self.0, SyntaxKind::Name)
     }
 
-    /// The values that a parameter of a request can have.
+    /// The values that a parameter of a request can have, where these are a range.
     pub fn values(&self) -> Option<Range> {
         self.0.children().find_map(Range::cast)
+    }
+
+    /// The values that a parameter of a request can have, where these are listed.
+    pub fn value_set(&self) -> Option<ValueSet> {
+        self.0.children().find_map(ValueSet::cast)
+    }
+}
+
+impl ValueSet {
+    /// The values, in order.
+    pub fn values(&self) -> impl Iterator<Item = Expr> {
+        self.0.children().filter_map(Expr::cast)
     }
 }
 
@@ -245,6 +266,8 @@ impl Expr {
             node.kind(),
             NumberExpr
                 | NameExpr
+                | MemberExpr
+                | LocalArray
                 | ChoiceExpr
                 | YieldExpr
                 | ParenExpr
@@ -297,6 +320,17 @@ impl Expr {
     /// The number, or the name that is read or assigned, called or indexed.
     pub fn token(&self) -> Option<SyntaxToken> {
         self.0.children_with_tokens().filter_map(|child| child.into_token()).find(|token| !token.kind().is_trivia())
+    }
+
+    /// The member in `State.Idle`.
+    pub fn member(&self) -> Option<SyntaxToken> {
+        let tokens = self.0.children_with_tokens().filter_map(|child| child.into_token());
+        tokens.filter(|token| self.kind() == SyntaxKind::MemberExpr && token.kind() == SyntaxKind::Name).nth(1)
+    }
+
+    /// What `var seen[0..3]` inside of a request or a function declares.
+    pub fn local_array(&self) -> Option<Var> {
+        (self.kind() == SyntaxKind::LocalArray).then(|| Var(self.0.clone()))
     }
 
     /// The conditions of `if … else if …`, or of `while`.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ConvenienceForm, File, Fit, Function, RandomValues, Request};
+use super::{ArrayName, ConvenienceForm, File, Fit, Function, ParamValues, RandomValues, Request};
 use crate::naive::term::Operator;
 use crate::random::rng::SplitMix64;
 
@@ -24,6 +24,8 @@ struct Maker {
 struct Scope {
     names: Vec<&'static str>,
     variables: Vec<&'static str>,
+    /// The arrays of the request or function that are declared before.
+    arrays: Vec<ArrayName>,
     /// How many of the functions can be called.
     functions: usize,
     atomic: bool,
@@ -60,19 +62,21 @@ impl Maker {
     fn file(&mut self) -> File {
         self.form("const");
         self.form("enum");
-        let (scalar, array) = (self.values(), self.values());
+        let (scalar, array, own) = (self.values(), self.values(), self.values());
+        let constant = self.rng.between(0, 2);
         let mut functions = Vec::new();
         for (index, name) in ["first", "second"].into_iter().enumerate().take(self.rng.below(3)) {
             self.yields = usize::from(self.rng.chance(40));
             let params: Vec<&str> = ["p", "q"].into_iter().take(self.rng.below(3)).collect();
             let variables: Vec<&str> = params.iter().copied().chain(["u"]).collect();
             let scope = Scope { names: variables.clone(), variables, functions: index, ..Scope::default() };
-            let mut body = Vec::new();
+            let (mut body, scope) = self.declared(&scope);
             if self.rng.chance(50) {
                 let guard = vec![ConvenienceForm::Return(Box::new(self.value(&scope.deeper())))];
                 body.push(ConvenienceForm::If(Box::new(self.condition(&scope)), guard, None));
             }
-            body.extend(self.statements(&scope, 2));
+            let (statements, scope) = self.sequence(&scope, 2);
+            body.extend(statements);
             let value = Box::new(self.value(&scope));
             body.push(if self.rng.chance(50) { ConvenienceForm::Return(value) } else { *value });
             functions.push(Function { name, params, body });
@@ -80,21 +84,75 @@ impl Maker {
         let mut requests = Vec::new();
         for name in ["one", "two"].into_iter().take(1 + self.rng.below(2)) {
             self.yields = 2;
-            let param = self.rng.chance(40).then(|| if self.rng.chance(25) { (2, true) } else { (1, false) });
+            let param = self.rng.chance(40).then(|| self.param(constant));
             let mut scope = Scope { names: vec!["x", "y"], variables: vec!["x", "y"], functions: functions.len(), ..Scope::default() };
             if param.is_some() {
                 self.form("parameter");
                 scope.names.push("n");
             }
-            let mut body = self.statements(&scope, 4);
+            let (mut body, scope) = self.sequence(&scope, 4);
             body.push(self.value(&scope));
             requests.push(Request { name, param, body });
         }
-        File { constant: self.rng.between(0, 2), scalar, array, last_index: self.rng.between(1, 2), functions, requests }
+        File { constant, scalar, array, own, last_index: self.rng.between(1, 2), functions, requests }
+    }
+
+    fn param(&mut self, constant: i64) -> ParamValues {
+        match self.rng.below(4) {
+            0 => ParamValues::Members,
+            1 => {
+                self.form("value set");
+                let first = match self.rng.below(3) {
+                    0 => ("Lamp.Dim", "Dim", 1),
+                    1 => ("Bright", "Bright", 2),
+                    _ if constant != 0 => ("K", "K", constant),
+                    _ => ("1 + 1", "2", 2),
+                };
+                let mut values = vec![first, self.rng.pick(&[("0", "0", 0), ("-1", "-1", -1), ("Off", "Off", 0)])];
+                if self.rng.chance(30) {
+                    values.push(("2 * 2", "4", 4));
+                }
+                ParamValues::Set(values)
+            }
+            _ => ParamValues::Range(1),
+        }
     }
 
     fn statements(&mut self, scope: &Scope, most: usize) -> Vec<ConvenienceForm> {
-        (0..1 + self.rng.below(most)).map(|_| self.statement(scope)).collect()
+        self.sequence(scope, most).0
+    }
+
+    /// Statements, and what can be named behind them.
+    fn sequence(&mut self, scope: &Scope, most: usize) -> (Vec<ConvenienceForm>, Scope) {
+        let mut list = Vec::new();
+        let mut scope = scope.clone();
+        for _ in 0..1 + self.rng.below(most) {
+            let (declared, inner) = self.declared(&scope);
+            list.extend(declared);
+            scope = inner;
+            list.push(self.statement(&scope));
+        }
+        (list, scope)
+    }
+
+    /// Perhaps the declaration of an array that is not known yet.
+    fn declared(&mut self, scope: &Scope) -> (Vec<ConvenienceForm>, Scope) {
+        let array = if self.rng.chance(70) { ArrayName::Own } else { ArrayName::OwnTable };
+        let mut scope = scope.clone();
+        if scope.arrays.contains(&array) || !self.rng.chance(12) {
+            return (Vec::new(), scope);
+        }
+        self.form("local array");
+        scope.arrays.push(array);
+        (vec![ConvenienceForm::Declare(array)], scope)
+    }
+
+    /// An array that can be named, with indices.
+    fn element(&mut self, scope: &Scope) -> (ArrayName, Vec<ConvenienceForm>) {
+        let own = !scope.arrays.is_empty() && self.rng.chance(60);
+        let array = if own { self.rng.pick(&scope.arrays) } else { self.rng.pick(&[ArrayName::Row, ArrayName::Row, ArrayName::Table]) };
+        self.form(if array.indices() == 2 { "two indices" } else { "array" });
+        (array, (0..array.indices()).map(|_| self.index(scope)).collect())
     }
 
     /// Whether a step may end here, and then one fewer may end later.
@@ -120,8 +178,13 @@ impl Maker {
                 ConvenienceForm::Assign(name, Box::new(value))
             }
             3 | 4 => {
-                self.form("array");
-                ConvenienceForm::AssignElement(Box::new(self.index(&inner)), Box::new(self.value(&inner)))
+                let (array, indices) = self.element(&inner);
+                let value = Box::new(self.value(&inner));
+                if self.rng.chance(25) {
+                    ConvenienceForm::AddToElement(array, indices, value)
+                } else {
+                    ConvenienceForm::AssignElement(array, indices, value)
+                }
             }
             5 | 6 if self.may_wait(scope) => ConvenienceForm::Yield,
             7 if self.may_wait(scope) => {
@@ -199,13 +262,17 @@ impl Maker {
         let inner = scope.deeper();
         match self.rng.below(if scope.depth < 3 { 16 } else { 7 }) {
             0 | 1 => ConvenienceForm::Number(self.rng.between(0, 2)),
+            2 if self.rng.chance(30) => {
+                self.form("member");
+                ConvenienceForm::Member(self.rng.pick(&["Off", "Bright"]))
+            }
             2 => ConvenienceForm::Name(self.rng.pick(&["K", "Off", "Bright"])),
             3 | 4 => ConvenienceForm::Name(self.rng.pick(&scope.names)),
             5 => ConvenienceForm::Name("A"),
             6 => ConvenienceForm::Name("X"),
             7 | 8 => {
-                self.form("array");
-                ConvenienceForm::Element(Box::new(self.index(&inner)))
+                let (array, indices) = self.element(&inner);
+                ConvenienceForm::Element(array, indices)
             }
             9 => {
                 let operator = self.rng.pick(&[Operator::Add, Operator::Subtract, Operator::Multiply]);

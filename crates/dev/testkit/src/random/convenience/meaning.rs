@@ -1,6 +1,6 @@
 //! What a tree of forms means in the core language.
 
-use super::{ConvenienceForm, File, Fit, MEMBERS, RandomValues};
+use super::{ArrayName, ConvenienceForm, File, Fit, MEMBERS, ParamValues, RandomValues};
 use crate::naive::Source;
 use crate::naive::term::{self, Operator, Term};
 
@@ -10,17 +10,21 @@ pub(super) fn source(file: &File) -> Source {
     let mut globals = std::collections::BTreeMap::from([("A".to_owned(), file.scalar.initial)]);
     for index in 0..=file.last_index {
         globals.insert(element("B", index), file.array.initial);
+        for row in 0..=1 {
+            globals.insert(element(&element("C", row), index), file.array.initial);
+        }
     }
     let mut requests = Vec::new();
     for request in &file.requests {
+        let values: Vec<(String, i64)> = match &request.param {
+            None => Vec::new(),
+            Some(ParamValues::Range(high)) => (0..=*high).map(|value| (value.to_string(), value)).collect(),
+            Some(ParamValues::Members) => MEMBERS.into_iter().map(str::to_owned).zip(0..).collect(),
+            Some(ParamValues::Set(values)) => values.iter().map(|&(_, called, value)| (called.to_owned(), value)).collect(),
+        };
         let instances: Vec<(String, Vec<(&str, i64)>)> = match request.param {
             None => vec![(request.name.to_owned(), Vec::new())],
-            Some((high, named)) => (0..=high)
-                .map(|value| {
-                    let shown = if named { MEMBERS[usize::try_from(value).unwrap_or(0)].to_owned() } else { value.to_string() };
-                    (format!("{}({shown})", request.name), vec![("n", value)])
-                })
-                .collect(),
+            Some(_) => values.into_iter().map(|(called, value)| (format!("{}({called})", request.name), vec![("n", value)])).collect(),
         };
         for (name, params) in instances {
             let mut constants = vec![("K", file.constant)];
@@ -68,12 +72,22 @@ impl Translation<'_> {
         match form {
             ConvenienceForm::Number(value) => term::number(*value),
             ConvenienceForm::Name(name) => self.name(name),
-            ConvenienceForm::Element(index) => {
-                let at = self.temporary();
-                let index = self.one(index);
-                let (check, last) = (self.check(&at), self.file.last_index);
-                let choice = pick(&at, last, &mut |index| term::read(&format!("B{index}")));
-                term::block([term::assign(&at, index), check, choice])
+            ConvenienceForm::Member(name) => self.name(name),
+            ConvenienceForm::Element(array, indices) => {
+                let (at, mut list) = self.located(*array, indices);
+                list.push(self.pick_element(*array, &at, &mut |_, name| term::read(&name)));
+                term::block(list)
+            }
+            ConvenienceForm::Declare(array) => {
+                let (ends, own) = (array.ends(self.file.last_index), self.file.own);
+                let mut suffixes = vec![String::new()];
+                for end in ends {
+                    suffixes = suffixes.iter().flat_map(|before| (0..=end).map(move |index| format!("{before}{index}"))).collect();
+                }
+                let mut list: Vec<Term> =
+                    suffixes.iter().map(|suffix| term::assign(&self.element(*array, suffix), term::number(own.initial))).collect();
+                list.push(term::number(0));
+                term::block(list)
             }
             ConvenienceForm::Binary(op, left, right) => {
                 let left = self.one(left);
@@ -96,13 +110,22 @@ impl Translation<'_> {
                 let value = self.one(value);
                 if term::is_global(name) { term::assign(name, value) } else { term::assign(&self.local(name), value) }
             }
-            ConvenienceForm::AssignElement(index, value) => {
-                let (at, new) = (self.temporary(), self.temporary());
-                let index = self.one(index);
-                let value = self.one(value);
-                let (check, last, values) = (self.check(&at), self.file.last_index, self.file.array);
-                let choice = pick(&at, last, &mut |index| self.store(&format!("B{index}"), term::read(&new), values));
-                term::block([term::assign(&at, index), check, term::assign(&new, value), choice])
+            ConvenienceForm::AssignElement(array, indices, value) => {
+                let (at, mut list) = self.located(*array, indices);
+                let new = self.temporary();
+                list.push(term::assign(&new, self.one(value)));
+                let values = self.values_of(*array);
+                list.push(self.pick_element(*array, &at, &mut |this, name| this.store(&name, term::read(&new), values)));
+                term::block(list)
+            }
+            ConvenienceForm::AddToElement(array, indices, value) => {
+                let (at, mut list) = self.located(*array, indices);
+                let new = self.temporary();
+                let old = self.pick_element(*array, &at, &mut |_, name| term::read(&name));
+                list.push(term::assign(&new, term::binary(old, Operator::Add, self.one(value))));
+                let values = self.values_of(*array);
+                list.push(self.pick_element(*array, &at, &mut |this, name| this.store(&name, term::read(&new), values)));
+                term::block(list)
             }
             ConvenienceForm::Yield => term::yields(),
             ConvenienceForm::Skip => term::number(0),
@@ -127,6 +150,46 @@ impl Translation<'_> {
                 term::block(rounds)
             }
             ConvenienceForm::Return(value) => term::returns(self.one(value)),
+        }
+    }
+
+    /// What an element is called.
+    fn element(&self, array: ArrayName, suffix: &str) -> String {
+        let name = format!("{}{suffix}", array.name());
+        if term::is_global(&name) { name } else { self.local(&name) }
+    }
+
+    fn values_of(&self, array: ArrayName) -> RandomValues {
+        if matches!(array, ArrayName::Row | ArrayName::Table) { self.file.array } else { self.file.own }
+    }
+
+    /// A variable for each index, and what assigns to them and tests each right after that.
+    fn located(&mut self, array: ArrayName, indices: &[ConvenienceForm]) -> (Vec<String>, Vec<Term>) {
+        let (mut names, mut list) = (Vec::new(), Vec::new());
+        for (index, end) in indices.iter().zip(array.ends(self.file.last_index)) {
+            let at = self.temporary();
+            let index = self.one(index);
+            list.extend([term::assign(&at, index), limited(&at, 0, end)]);
+            names.push(at);
+        }
+        (names, list)
+    }
+
+    /// What is done with the element whose indices are in variables.
+    fn pick_element(&mut self, array: ArrayName, at: &[String], what: &mut dyn FnMut(&mut Self, String) -> Term) -> Term {
+        let last = self.file.last_index;
+        match at {
+            [at] => pick(at, last, &mut |index| {
+                let name = self.element(array, &index.to_string());
+                what(self, name)
+            }),
+            [first, second] => pick(first, 1, &mut |row| {
+                pick(second, last, &mut |index| {
+                    let name = self.element(array, &format!("{row}{index}"));
+                    what(self, name)
+                })
+            }),
+            _ => unreachable!("one index or two"),
         }
     }
 

@@ -51,6 +51,8 @@ struct File {
     constant: i64,
     scalar: RandomValues,
     array: RandomValues,
+    /// Of the arrays that are declared in requests and functions.
+    own: RandomValues,
     last_index: i64,
     functions: Vec<Function>,
     requests: Vec<Request>,
@@ -66,10 +68,56 @@ struct Function {
 #[derive(Debug)]
 struct Request {
     name: &'static str,
-    /// The greatest value of the parameter `n`, if there is one; `true` where
-    /// its range is that of the `enum`.
-    param: Option<(i64, bool)>,
+    /// The values of the parameter `n`, if there is one.
+    param: Option<ParamValues>,
     body: Vec<ConvenienceForm>,
+}
+
+/// Where the values of a parameter come from.
+#[derive(Clone, Debug)]
+enum ParamValues {
+    /// From 0 to this number.
+    Range(i64),
+    /// All members of the `enum`.
+    Members,
+    /// A set, in which names may stand: how each is written and called, and the number.
+    Set(Vec<(&'static str, &'static str, i64)>),
+}
+
+/// An array of which one element is named; all have the indices 0 and 1, and perhaps one more at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ArrayName {
+    /// `B`, shared, with one index.
+    Row,
+    /// `C`, shared, with two.
+    Table,
+    /// `s` of the request or function, with one.
+    Own,
+    /// `g` of the request or function, with two.
+    OwnTable,
+}
+
+impl ArrayName {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Row => "B",
+            Self::Table => "C",
+            Self::Own => "s",
+            Self::OwnTable => "g",
+        }
+    }
+
+    fn indices(self) -> usize {
+        match self {
+            Self::Row | Self::Own => 1,
+            Self::Table | Self::OwnTable => 2,
+        }
+    }
+
+    /// The greatest value of each index, where the last index of an array is `last`.
+    fn ends(self, last: i64) -> Vec<i64> {
+        if self.indices() == 1 { vec![last] } else { vec![1, last] }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -77,7 +125,11 @@ enum ConvenienceForm {
     Number(i64),
     /// A constant, a parameter, the variable of a loop, or a variable.
     Name(&'static str),
-    Element(Box<ConvenienceForm>),
+    /// A member with the name of the `enum`.
+    Member(&'static str),
+    Element(ArrayName, Vec<ConvenienceForm>),
+    /// Declares the array of the request or function.
+    Declare(ArrayName),
     Binary(Operator, Box<ConvenienceForm>, Box<ConvenienceForm>),
     Not(Box<ConvenienceForm>),
     Choose(Vec<ConvenienceForm>),
@@ -86,7 +138,8 @@ enum ConvenienceForm {
     Call(usize, Vec<ConvenienceForm>),
     Group(Vec<ConvenienceForm>),
     Assign(&'static str, Box<ConvenienceForm>),
-    AssignElement(Box<ConvenienceForm>, Box<ConvenienceForm>),
+    AssignElement(ArrayName, Vec<ConvenienceForm>, Box<ConvenienceForm>),
+    AddToElement(ArrayName, Vec<ConvenienceForm>, Box<ConvenienceForm>),
     Yield,
     Skip,
     Lock,

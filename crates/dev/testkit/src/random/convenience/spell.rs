@@ -1,33 +1,38 @@
 //! The text of a tree of forms.
 
-use super::{ConvenienceForm, File, Fit, MEMBERS, RandomValues};
+use super::{ArrayName, ConvenienceForm, File, Fit, MEMBERS, ParamValues, RandomValues};
 use crate::naive::term::Operator;
 
 pub(super) fn file(file: &File) -> String {
-    let values = |values: &RandomValues| {
-        let fit = match values.fit {
-            Fit::Plain => "",
-            Fit::Wrap => " wrap",
-            Fit::Saturate => " saturate",
-        };
-        format!(": {}..{}{fit} := {}", values.low, values.high, values.initial)
-    };
     let speller = Speller { file };
     let mut out = format!("const K = {}\nenum Lamp {{ {} }}\n", file.constant, MEMBERS.join(", "));
     out += &format!("var A{}\nvar B[0..{}]{}\n", values(&file.scalar), file.last_index, values(&file.array));
-    out += &format!("var M[0..{}]\n", file.last_index);
+    out += &format!("var M[0..{}]\nvar C[0..1][0..{}]{}\n", file.last_index, file.last_index, values(&file.array));
     for function in &file.functions {
         out += &format!("fn {}({}) {{ {} }}\n", function.name, function.params.join(", "), speller.list(&function.body));
     }
     for request in &file.requests {
-        let param = match request.param {
+        let param = match &request.param {
             None => String::new(),
-            Some((_, true)) => "(n: Lamp)".to_owned(),
-            Some((high, false)) => format!("(n: 0..{high})"),
+            Some(ParamValues::Members) => "(n: Lamp)".to_owned(),
+            Some(ParamValues::Range(high)) => format!("(n: 0..{high})"),
+            Some(ParamValues::Set(values)) => {
+                let written: Vec<&str> = values.iter().map(|(written, ..)| *written).collect();
+                format!("(n: {{{}}})", written.join(", "))
+            }
         };
         out += &format!("request {}{param} {{ {} }}\n", request.name, speller.list(&request.body));
     }
     out
+}
+
+fn values(values: &RandomValues) -> String {
+    let fit = match values.fit {
+        Fit::Plain => "",
+        Fit::Wrap => " wrap",
+        Fit::Saturate => " saturate",
+    };
+    format!(": {}..{}{fit} := {}", values.low, values.high, values.initial)
 }
 
 struct Speller<'f> {
@@ -47,7 +52,13 @@ impl Speller<'_> {
         match form {
             ConvenienceForm::Number(value) => value.to_string(),
             ConvenienceForm::Name(name) => (*name).to_owned(),
-            ConvenienceForm::Element(index) => format!("B[{}]", self.operand(index)),
+            ConvenienceForm::Member(name) => format!("Lamp.{name}"),
+            ConvenienceForm::Element(array, indices) => self.element(*array, indices),
+            ConvenienceForm::Declare(array) => {
+                let second = if array.indices() == 2 { format!("[0..{}]", self.file.last_index) } else { String::new() };
+                let first = if array.indices() == 2 { 1 } else { self.file.last_index };
+                format!("var {}[0..{first}]{second}{}", array.name(), values(&self.file.own))
+            }
             ConvenienceForm::Binary(op, left, right) => format!("{} {} {}", self.operand(left), sign(*op), self.operand(right)),
             ConvenienceForm::Not(inner) => format!("not ({})", self.one(inner)),
             ConvenienceForm::Choose(values) => format!("choose({})", self.comma(values)),
@@ -59,7 +70,12 @@ impl Speller<'_> {
             }
             ConvenienceForm::Group(forms) => format!("({})", self.list(forms)),
             ConvenienceForm::Assign(name, value) => format!("{name} := {}", self.one(value)),
-            ConvenienceForm::AssignElement(index, value) => format!("B[{}] := {}", self.operand(index), self.one(value)),
+            ConvenienceForm::AssignElement(array, indices, value) => {
+                format!("{} := {}", self.element(*array, indices), self.one(value))
+            }
+            ConvenienceForm::AddToElement(array, indices, value) => {
+                format!("{} += {}", self.element(*array, indices), self.one(value))
+            }
             ConvenienceForm::Yield => "yield".to_owned(),
             ConvenienceForm::Skip => "skip".to_owned(),
             ConvenienceForm::Lock => "lock(L)".to_owned(),
@@ -76,11 +92,17 @@ impl Speller<'_> {
         }
     }
 
+    fn element(&self, array: ArrayName, indices: &[ConvenienceForm]) -> String {
+        let brackets = indices.iter().map(|index| format!("[{}]", self.operand(index)));
+        format!("{}{}", array.name(), brackets.collect::<String>())
+    }
+
     fn operand(&self, form: &ConvenienceForm) -> String {
         match form {
             ConvenienceForm::Number(_)
             | ConvenienceForm::Name(_)
-            | ConvenienceForm::Element(_)
+            | ConvenienceForm::Member(_)
+            | ConvenienceForm::Element(..)
             | ConvenienceForm::Choose(_)
             | ConvenienceForm::ChooseRange(_)
             | ConvenienceForm::ChooseEnum

@@ -4,6 +4,7 @@ use super::{made, number, sequence};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::grammar::SyntaxKind;
 use crate::lowering::Lowering;
+use crate::lowering::declare::declared_twice;
 use crate::lowering::declared::bad_parameter;
 use crate::program::{Arm, Expr, ExprKind, is_global};
 use crate::tree::{ast, span};
@@ -50,6 +51,9 @@ impl Lowering<'_> {
         if is_global(name.text()) || self.declared.constants.contains_key(name.text()) {
             let at = span(name.text_range());
             self.error(|| bad_parameter(name.text(), at).help("choose another name for the variable of the loop"));
+        } else if let Some(first) = self.arrays.place(name.text()) {
+            let at = span(name.text_range());
+            self.error(|| declared_twice(name.text(), at, first));
         }
         let Some(interval) = self.interval(&range, false) else { return Some(number(0, place)) };
         let mut rounds = Vec::new();

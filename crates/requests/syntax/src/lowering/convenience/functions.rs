@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{assign, made, number, sequence};
+use super::{LocalArrays, assign, made, number, sequence};
 use crate::diagnostic::{Diagnostic, codes, similar};
 use crate::grammar::{SyntaxKind, quoted};
 use crate::lowering::declared::Function;
@@ -66,6 +66,7 @@ impl Lowering<'_> {
         let prefix = if *calls == 1 { function.name.clone() } else { format!("{}#{calls}", function.name) };
         self.frames.push(CallFrame { function: function.name.clone(), prefix, call: place, locals: Vec::new(), params: Vec::new() });
         let scope = std::mem::take(&mut self.scope);
+        let arrays = std::mem::replace(&mut self.arrays, LocalArrays::of([function.body.syntax().clone()].into_iter()));
         let assigned = self.assigned_in(&function.body);
         let mut list = Vec::new();
         for ((name, at), value) in function.params.iter().zip(values) {
@@ -91,6 +92,7 @@ impl Lowering<'_> {
         self.expanding -= 1;
         self.outermost = outermost;
         self.scope = scope;
+        self.arrays = arrays;
         let frame = self.frames.pop()?;
         for number in frame.locals {
             let (at, zero) = (Span::new(place.start, place.start), ExprKind::Number(0));
@@ -108,6 +110,10 @@ impl Lowering<'_> {
 
     /// The statements of a function, in which `return` gives its value.
     fn function_body(&mut self, statements: &[ast::Expr]) -> Option<Expr> {
+        self.in_sequence(|this| this.function_statements(statements))
+    }
+
+    fn function_statements(&mut self, statements: &[ast::Expr]) -> Option<Expr> {
         let mut list = Vec::new();
         let (first, last) = (statements.first()?, statements.last()?);
         let place = span(first.syntax().text_range()).to(span(last.syntax().text_range()));

@@ -10,15 +10,18 @@ use serval_diagnostic::Span;
 impl Lowering<'_> {
     /// `target := value`, kept within the range of the target.
     pub(crate) fn store(&mut self, target: Variable, target_span: Span, value: Expr) -> Expr {
-        let Variable::Global(global) = target else { return assign(target, target_span, value) };
-        let Some(&values) = self.declared.values.get(&global.0) else { return assign(target, target_span, value) };
+        let values = match target {
+            Variable::Global(global) => self.declared.values.get(&global.0),
+            Variable::Local(local) => self.element_values.get(&local.0),
+        };
+        let Some(&values) = values else { return assign(target, target_span, value) };
         if fold(&value).is_ok_and(|value| (values.low..=values.high).contains(&value)) {
             return assign(target, target_span, value);
         }
         let place = value.span;
         let fitted = match values.fit {
             Fit::Error => {
-                made(ExprKind::Within { value: Box::new(value), low: values.low, high: values.high, limit: Limit::Range(global) }, place)
+                made(ExprKind::Within { value: Box::new(value), low: values.low, high: values.high, limit: Limit::Range(target) }, place)
             }
             Fit::Wrap => self.wrapped(value, values.low, values.high),
             Fit::Saturate => {

@@ -129,6 +129,11 @@ impl Lowering<'_> {
         self.tokens.iter().find(|token| here && token.name == name).cloned()
     }
 
+    /// Where the local of this name takes its first version, if it takes any.
+    pub(crate) fn token_place(&self, name: &str) -> Option<Span> {
+        self.token(name).map(|token| token.place)
+    }
+
     /// `t := V` and `V := e`; `None` inside for any other assignment.
     pub(crate) fn assign_version(&mut self, expr: &ast::Expr) -> Option<Option<Expr>> {
         let place = span(expr.syntax().text_range());

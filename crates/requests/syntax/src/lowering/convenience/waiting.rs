@@ -61,9 +61,11 @@ impl Lowering<'_> {
             let value = number(to, place);
             if target.kind() == SyntaxKind::IndexExpr {
                 let Some(array) = this.array(&target)? else { return Some(value) };
-                this.touch(array, target_span, true);
-                let index = this.index(&target, array)?;
-                return Some(this.dispatch(index, array, place, &mut |this, element| this.set_lock(element, target_span, value.clone())));
+                this.touch(&array, target_span, true);
+                let indices = this.indices(&target, &array)?;
+                return Some(
+                    this.dispatch(indices, &array, place, &mut |this, element| this.set_lock(element, target_span, value.clone())),
+                );
             }
             let name = target.token()?;
             let Some(variable) = this.target(&name) else { return Some(value) };
@@ -71,13 +73,17 @@ impl Lowering<'_> {
             Some(this.set_lock(variable, target_span, value))
         };
         let global = match target.kind() {
-            SyntaxKind::IndexExpr => true,
+            SyntaxKind::IndexExpr => target.token().is_none_or(|name| self.arrays.place(name.text()).is_none()),
             SyntaxKind::NameExpr => target.token().is_some_and(|name| is_global(name.text())),
             _ => false,
         };
         if !global {
             self.bad_lock(target_span, locks);
             return Some(number(0, place));
+        }
+        let whole = target.token().filter(|_| target.kind() == SyntaxKind::NameExpr);
+        if whole.is_some_and(|name| self.known_array(name.text()).is_some()) {
+            return self.expr(&target);
         }
         if !locks {
             return set(self, 0);
