@@ -12,7 +12,7 @@ pub(crate) use declare::initial_local;
 pub(crate) use declared::{Declared, MAX_ELEMENTS, Slots, bad_parameter};
 pub(crate) use names::{Lowered, Names};
 
-use convenience::VersionLocal;
+use convenience::{LoopExits, VersionLocal};
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Diagnostic, Sink, codes};
@@ -33,6 +33,8 @@ pub(crate) struct CallFrame {
     /// The variables met so far that are no parameters, in order.
     pub(crate) locals: Vec<u32>,
     pub(crate) params: Vec<u32>,
+    /// How many loops are around the call.
+    pub(crate) loops: usize,
 }
 
 /// Where a name leads inside of a request.
@@ -56,6 +58,8 @@ pub(crate) struct Lowering<'a> {
     pub(crate) frames: Vec<CallFrame>,
     /// The locals of the request that take versions.
     pub(crate) tokens: Vec<VersionLocal>,
+    /// The loops around this place, the outermost first, those of callers too.
+    pub(crate) loops: Vec<LoopExits>,
     /// The `atomic` around this place.
     pub(crate) atomic: Option<Span>,
     /// How many hidden variables there are.
@@ -84,6 +88,7 @@ impl<'a> Lowering<'a> {
             scope: Vec::new(),
             frames: Vec::new(),
             tokens: Vec::new(),
+            loops: Vec::new(),
             atomic: None,
             temporaries: 0,
             calls: FxHashMap::default(),

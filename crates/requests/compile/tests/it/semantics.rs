@@ -118,6 +118,10 @@ fn is_convenience(kind: SyntaxKind) -> bool {
             | ParamList
             | Range
             | SkipExpr
+            | BreakExpr
+            | ContinueExpr
+            | MinExpr
+            | MaxExpr
             | AtomicExpr
             | LockExpr
             | UnlockExpr

@@ -78,4 +78,5 @@ serval_diagnostic::codes! {
     BAD_NAME = "E0226", Error, "name that has no value";
     NOTHING_SHARED = "W0227", Warning, "local that several requests read as if it were shared";
     BAD_VERSION = "E0228", Error, "version that is used as a number";
+    STRAY_EXIT = "E0235", Error, "`break` or `continue` outside of a loop";
 }

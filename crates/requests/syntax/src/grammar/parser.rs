@@ -85,6 +85,12 @@ pub(crate) struct Parser<'t> {
     pub(crate) skip_is_name: bool,
     /// The names that stand behind `fn` or its like somewhere.
     pub(crate) functions: FxHashSet<&'t str>,
+    /// The names that stand behind `enum`.
+    pub(crate) enums: FxHashSet<&'t str>,
+    /// The words of other languages that are names in this file.
+    pub(crate) own: FxHashSet<&'t str>,
+    /// What has been passed over, and said so.
+    pub(crate) unread: Vec<Span>,
     /// From where to where the last `A[i]` went.
     pub(crate) index: Option<(usize, usize)>,
     /// The braces of this request that have been closed, with what closed them.
@@ -115,18 +121,23 @@ impl<'t> Parser<'t> {
             contains_request: false,
             functions: FxHashSet::default(),
             skip_is_name: false,
+            enums: FxHashSet::default(),
+            own: FxHashSet::default(),
+            unread: Vec::new(),
             index: None,
             closed_braces: Vec::new(),
             too_high: false,
             lines: None,
         };
         parser.survey();
+        parser.own = parser.own_words();
         parser.pass_trivia();
         parser
     }
 
-    pub(crate) fn finish(self) -> (GreenNode, Vec<Diagnostic>) {
-        (self.builder.finish(), self.sink.into_vec())
+    /// The tree, what is wrong, and the places of what has been passed over unread.
+    pub(crate) fn finish(self) -> (GreenNode, Vec<Diagnostic>, Vec<Span>) {
+        (self.builder.finish(), self.sink.into_vec(), self.unread)
     }
 
     /// Looks over the file once, for what a place far away decides here.
@@ -142,6 +153,9 @@ impl<'t> Parser<'t> {
                     let name = self.text_of(index);
                     if FUNCTION_WORDS.contains(&last) && !is_joining(name) {
                         self.functions.insert(name);
+                    }
+                    if last == "enum" {
+                        self.enums.insert(name);
                     }
                     last = name;
                 }

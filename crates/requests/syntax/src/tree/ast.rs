@@ -260,6 +260,10 @@ impl Expr {
                 | IfExpr
                 | WhileExpr
                 | SkipExpr
+                | BreakExpr
+                | ContinueExpr
+                | MinExpr
+                | MaxExpr
                 | AtomicExpr
                 | LockExpr
                 | UnlockExpr
