@@ -287,7 +287,10 @@ impl<'t> Parser<'t> {
             while word.extent == Extent::Blocks && self.belongs_to_block() {
                 self.skip_line();
             }
-            self.hush();
+            // Behind a block another statement begins.
+            if self.previous_kind() != Some(RightBrace) {
+                self.hush();
+            }
         }
         self.leave_unread(begin);
     }
@@ -458,13 +461,18 @@ impl<'t> Parser<'t> {
             let name = p.text_ahead(1);
             let global = if is_global(name) { name.to_owned() } else { capital(name) };
             let more = if is_global(name) { "" } else { "; its first letter is upper-case, as requests share it" };
+            let value = match (p.ahead(2), p.ahead(3)) {
+                (Equal | Assign, Number) if p.text_ahead(3).len() <= 20 => format!(" := {}", p.text_ahead(3)),
+                (Equal | Assign, _) => " := …".to_owned(),
+                _ => String::new(),
+            };
             let expected = "`var`, or an initial value such as `A := 1`";
             error(
                 codes::UNKNOWN_WORD,
                 p.span(),
                 format!("`{}` is no word of the language", p.text()),
                 expected,
-                format!("write `var {global} := 0`{more}"),
+                format!("write `var {global}{value}`{more}"),
             )
         });
         self.skip_line();
@@ -501,8 +509,8 @@ impl<'t> Parser<'t> {
     fn sql(&mut self) {
         let begin = self.span().start;
         self.error(|p| {
-            let help = "write what it does: a row is a global, or an element of an array; `SELECT` reads it, `UPDATE` assigns to it, \
-                        and a `yield` stands between two statements if others can run there";
+            let help = "a row is a global, or an element of an array: `SELECT` reads it and `UPDATE` assigns to it; \
+                        put a `yield` where others can run between two statements";
             error(codes::UNSUPPORTED_FORM, p.span(), "SQL is not read".to_owned(), "a statement", help)
         });
         loop {

@@ -379,6 +379,6 @@ fn outside_of_loops(place: Span, word: &str, called: Option<Span>) -> Diagnostic
         Some(call) => error
             .also(call, "the function is called in a loop, which it cannot leave")
             .help(format!("let the function return a value, and write `if (…) {{ {word} }}` around the call")),
-        None => error.help("write `return` and a value to end the request"),
+        None => error.help("write `return` and a value to end the request or function"),
     }
 }
