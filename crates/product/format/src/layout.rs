@@ -133,7 +133,7 @@ fn is_list(kind: SyntaxKind) -> bool {
 
 /// A word and a list in parentheses, in one node.
 fn is_call(kind: SyntaxKind) -> bool {
-    matches!(kind, LockExpr | UnlockExpr | ChooseExpr | FreshExpr)
+    matches!(kind, LockExpr | UnlockExpr | ChooseExpr | FreshExpr | MinExpr | MaxExpr)
 }
 
 /// Operands with operators between.

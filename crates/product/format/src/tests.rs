@@ -258,6 +258,19 @@ fn declarations() {
 #[test]
 fn convenience_forms() {
     becomes("request a{atomic{X:=1;Y:=2}}", "request a {\n  atomic {\n    X := 1;\n    Y := 2\n  }\n}");
+    becomes(
+        "request a{while(1){if(X){break};if(Y){continue}else{Z:=min( X,1 )};yield}}",
+        "
+        request a {
+          while (1) {
+            if (X) { break };
+            if (Y) { continue } else { Z := min(X, 1) };
+            yield
+          }
+        }
+        ",
+    );
+    becomes("x := 1+(break)*max(1 , 2,X)", "x := 1 + (break) * max(1, 2, X)");
     becomes("request a{atomic{X}}", "request a { atomic { X } }");
     becomes("request a{lock(L);unlock( L[ i+1 ] )}", "request a {\n  lock(L);\n  unlock(L[i + 1])\n}");
     becomes("request a{await(X==1);skip}", "request a {\n  await (X == 1);\n  skip\n}");

@@ -46,7 +46,6 @@ fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analys
     }
     let mut analyzer = Analyzer {
         foreign_names: found.iter().any(|d| d.code == codes::FOREIGN_NAME),
-        return_is_name: false,
         broken: found.iter().flat_map(|d| d.secondary.iter().chain([&d.primary])).map(|label| label.span).collect(),
         globals: Names::default(),
         declared: Declared::default(),
@@ -66,8 +65,8 @@ fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analys
         // A comment that is never closed may have begun anywhere, and what it
         // hides is better mended first.
         locals: !any(codes::OPEN_COMMENT),
-        return_is_name: analyzer.return_is_name,
     };
+    unreachable::find_unreachable_after_exits(root, &mut findings);
     checks::run(text, &analyzer.requests, &analyzer.globals, known, &mut findings);
 
     let usable = found.is_empty() && analyzer.errors.is_empty() && !analyzer.requests.is_empty();
@@ -125,9 +124,6 @@ struct Analyzer {
     /// Whether some names have letters that are not ASCII. Such a name is
     /// only reported once, and breaks every request that has it.
     foreign_names: bool,
-    /// Whether a request with errors, or an initial value, has a variable
-    /// called `return`.
-    return_is_name: bool,
     globals: Names,
     declared: Declared,
     errors: Sink,
@@ -316,7 +312,6 @@ impl Analyzer {
     /// read and written, so that nothing wrong is said about the other requests.
     fn names_of_broken(&mut self, node: &SyntaxNode) {
         for token in tokens(node) {
-            self.return_is_name |= token.kind() == SyntaxKind::Name && token.text() == "return";
             if token.kind() == SyntaxKind::Name && is_global(token.text()) {
                 let place = span(token.text_range());
                 let number = self.globals.number(token.text(), place);
@@ -332,7 +327,6 @@ impl Analyzer {
         let place = span(name.text_range());
         let name = name.text();
         if !is_global(name) {
-            self.return_is_name |= name == "return";
             return self.errors.push(|| initial_local(name, place));
         }
         let known = self.globals.place(name).or_else(|| self.declared.place(name));

@@ -11,6 +11,7 @@ mod lexer;
 mod mistakes;
 mod parser;
 mod scanner;
+mod words;
 
 pub use kind::SyntaxKind;
 pub(crate) use kind::raw;
@@ -44,8 +45,10 @@ pub(crate) fn parse_text(text: &str) -> (GreenNode, Vec<Diagnostic>) {
     }
     let mut parser = Parser::new(text, tokens);
     parser.source_file(lexical.is_empty());
-    let (green, syntactic) = parser.finish();
+    let (green, syntactic, unread) = parser.finish();
     let mut diagnostics = lexical.into_vec();
+    // What has been passed over as a whole has been reported as a whole.
+    diagnostics.retain(|found| !unread.iter().any(|place| place.start <= found.primary.span.start && found.primary.span.end <= place.end));
     diagnostics.extend(syntactic);
     (green, diagnostics)
 }

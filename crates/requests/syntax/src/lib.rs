@@ -43,9 +43,10 @@
 //! can stand, so that a program with variables of these names still means the
 //! same: `and` and `or` after an operand; `not` and `return` where an
 //! expression follows them. Where anything in the file is assigned to `not`
-//! or `return`, that word is a variable in the whole file. So a `return`
-//! without a value is a variable too, and a warning says so. The words of the
-//! convenience forms (`lock`, `for`, `const` and others) mean something only before
+//! or `return`, that word is a variable in the whole file. So it is with `break`
+//! and `continue`, and with the words of other languages (`commit`, `null`, `try`),
+//! which are errors unless the file assigns to them or declares them. The words of the
+//! other convenience forms (`lock`, `for`, `const` and others) mean something only before
 //! what the published language never has behind a name: `(`, `{`, `[` or
 //! another name; `skip` is 0 unless something is assigned to it.
 //!

@@ -13,7 +13,7 @@ pub(crate) use declare::initial_local;
 pub(crate) use declared::{Declared, MAX_ELEMENTS, Slots, bad_parameter};
 pub(crate) use names::{Lowered, Names};
 
-use convenience::{LocalArrays, VersionLocal};
+use convenience::{LocalArrays, LoopExits, VersionLocal};
 use declared::Values;
 use rustc_hash::FxHashMap;
 
@@ -35,6 +35,8 @@ pub(crate) struct CallFrame {
     /// The variables met so far that are no parameters, in order.
     pub(crate) locals: Vec<u32>,
     pub(crate) params: Vec<u32>,
+    /// How many loops are around the call.
+    pub(crate) loops: usize,
 }
 
 /// Where a name leads inside of a request.
@@ -62,6 +64,8 @@ pub(crate) struct Lowering<'a> {
     pub(crate) arrays: LocalArrays,
     /// The ranges of elements of arrays of this request, by the number of the local.
     pub(crate) element_values: FxHashMap<u32, Values>,
+    /// The loops around this place, the outermost first, those of callers too.
+    pub(crate) loops: Vec<LoopExits>,
     /// The `atomic` around this place.
     pub(crate) atomic: Option<Span>,
     /// How many hidden variables there are.
@@ -92,6 +96,7 @@ impl<'a> Lowering<'a> {
             tokens: Vec::new(),
             arrays: LocalArrays::default(),
             element_values: FxHashMap::default(),
+            loops: Vec::new(),
             atomic: None,
             temporaries: 0,
             calls: FxHashMap::default(),

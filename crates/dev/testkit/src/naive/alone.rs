@@ -82,6 +82,7 @@ fn ends(terms: &mut Terms, names: &[String], globals: &[i64], (term, locals): (T
             Reduced::Value(answer) | Reduced::Returns(answer) => {
                 found.push((SerialWay { accesses, answer }, store[..names.len()].to_vec()));
             }
+            Reduced::Leaves(how) => unreachable!("{how:?} outside of loops"),
         }
     }
     Some(found)

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! E ::= [] | x := E | E op e | v op E | !E | -E | E && e | E || e
-//!     | E; e | if (E) {e} else {e} | return E
+//!     | E; e | if (E) {e} else {e} | return E | up to x: E
 //! ```
 //!
 //! [`Terms::reduce`] walks down the context to the redex, reduces it there,
@@ -13,7 +13,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Fault;
-use super::term::{Operator, Term, is_global};
+use super::term::{Operator, RoundExit, Term, is_global};
 
 /// An interned term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +46,8 @@ enum NaiveNode {
     If(TermId, TermId, TermId),
     While(TermId, TermId),
     Return(TermId),
+    Exit(RoundExit),
+    UpTo(RoundExit, TermId),
 }
 
 /// What one small step makes of a term.
@@ -61,6 +63,8 @@ pub(super) enum Reduced {
     Waits(TermId),
     /// `return v` was in the hole: all that is left is `v`.
     Returns(i64),
+    /// `break` or `continue` was in the hole, and nothing around it stops it.
+    Leaves(RoundExit),
 }
 
 /// All terms that came up.
@@ -129,6 +133,8 @@ impl Terms {
             Term::If(c, a, b) => NaiveNode::If(self.intern(c, slots), self.intern(a, slots), self.intern(b, slots)),
             Term::While(c, b) => NaiveNode::While(self.intern(c, slots), self.intern(b, slots)),
             Term::Return(e) => NaiveNode::Return(self.intern(e, slots)),
+            Term::Exit(how) => NaiveNode::Exit(*how),
+            Term::UpTo(how, e) => NaiveNode::UpTo(*how, self.intern(e, slots)),
         };
         self.add(node)
     }
@@ -195,6 +201,12 @@ impl Terms {
                 Reduced::Value(v) => Ok(Reduced::Returns(v)),
                 inner => Ok(self.plug(inner, NaiveNode::Return)),
             },
+            NaiveNode::Exit(how) => Ok(Reduced::Leaves(how)),
+            NaiveNode::UpTo(how, inside) => match self.reduce(inside, store)? {
+                Reduced::Value(_) => Ok(Reduced::To(inside)),
+                Reduced::Leaves(left) if left == how => Ok(Reduced::To(self.number(0))),
+                inner => Ok(self.plug(inner, |hole| NaiveNode::UpTo(how, hole))),
+            },
         }
     }
 
@@ -205,7 +217,7 @@ impl Terms {
     }
 
     /// Puts what became of the hole back into the context around it. The
-    /// answer of a `return` has no context.
+    /// answer of a `return` has no context, and what is left has none either.
     fn plug(&mut self, inner: Reduced, context: impl Fn(TermId) -> NaiveNode) -> Reduced {
         match inner {
             Reduced::Value(_) => unreachable!("the contexts take values out themselves"),
@@ -213,6 +225,7 @@ impl Terms {
             Reduced::Either(a, b) => Reduced::Either(self.add(context(a)), self.add(context(b))),
             Reduced::Waits(e) => Reduced::Waits(self.add(context(e))),
             Reduced::Returns(v) => Reduced::Returns(v),
+            Reduced::Leaves(how) => Reduced::Leaves(how),
         }
     }
 }

@@ -130,7 +130,7 @@ fn ends(terms: &mut Terms, names: &[String], globals: &[i64], term: TermId, loca
             Reduced::Waits(e) if complete && step.answer.is_none() => {
                 found.push((store[..names.len()].to_vec(), Some((e, store[names.len()..].to_vec()))));
             }
-            Reduced::Value(_) | Reduced::Returns(_) | Reduced::Waits(_) => {}
+            Reduced::Value(_) | Reduced::Returns(_) | Reduced::Waits(_) | Reduced::Leaves(_) => {}
         }
     }
     Ok(found)

@@ -244,6 +244,7 @@ impl Naive {
                 Reduced::Value(v) | Reduced::Returns(v) => {
                     ends.insert((SearchEnd::Answers(v), self.globals_id(&store[..global_count])));
                 }
+                Reduced::Leaves(how) => unreachable!("{how:?} outside of loops"),
                 Reduced::Waits(term) => {
                     let locals = store[global_count..].into();
                     let waiting = count(self.in_flight.insert_full(InFlight { name, term, locals }).0);

@@ -39,6 +39,19 @@ pub enum Term {
     While(Rc<Term>, Rc<Term>),
     /// `return e`
     Return(Rc<Term>),
+    /// `break` or `continue`
+    Exit(RoundExit),
+    /// What this way of leaving goes up to; then its value is 0.
+    UpTo(RoundExit, Rc<Term>),
+}
+
+/// A way to leave the round of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RoundExit {
+    /// `break`: no round follows.
+    Break,
+    /// `continue`: the next round follows.
+    Continue,
 }
 
 /// Operators that evaluate both operands.
@@ -174,6 +187,16 @@ pub fn while_do(condition: Term, body: Term) -> Term {
     Term::While(Rc::new(condition), Rc::new(body))
 }
 
+/// `break` or `continue`
+pub fn exit(how: RoundExit) -> Term {
+    Term::Exit(how)
+}
+
+/// `e`, or 0 where it is left in this way.
+pub fn up_to(how: RoundExit, e: Term) -> Term {
+    Term::UpTo(how, Rc::new(e))
+}
+
 /// `return e`
 pub fn returns(e: Term) -> Term {
     Term::Return(Rc::new(e))
@@ -205,8 +228,8 @@ impl Term {
     /// The terms directly below, left to right.
     pub fn operands(&self) -> Vec<&Self> {
         match self {
-            Self::Number(_) | Self::Choice | Self::Yield | Self::Read(_) => Vec::new(),
-            Self::Assign(_, e) | Self::Not(e) | Self::Negate(e) | Self::Return(e) => vec![e],
+            Self::Number(_) | Self::Choice | Self::Yield | Self::Read(_) | Self::Exit(_) => Vec::new(),
+            Self::Assign(_, e) | Self::Not(e) | Self::Negate(e) | Self::Return(e) | Self::UpTo(_, e) => vec![e],
             Self::Binary(_, a, b) | Self::And(a, b) | Self::Or(a, b) | Self::Sequence(a, b) | Self::While(a, b) => vec![a, b],
             Self::If(c, a, b) => vec![c, a, b],
         }

@@ -204,7 +204,8 @@ fn range(e: &Term) -> (i64, i64) {
             (a_low.min(b_low), a_high.max(b_high))
         }
         // It has no value where it stands; any range will do.
-        Term::Return(_) => (0, 0),
+        Term::Return(_) | Term::Exit(_) => (0, 0),
+        Term::UpTo(_, e) => range(e),
     }
 }
 

@@ -2,7 +2,7 @@
 //! choice among spellings that mean the same.
 
 use super::rng::SplitMix64;
-use crate::naive::term::{Operator, Source, Term};
+use crate::naive::term::{Operator, RoundExit, Source, Term};
 
 /// How tightly a form binds. A form stands without parentheses where its own
 /// level is at least the level asked for.
@@ -177,6 +177,9 @@ impl Speller {
                 self.put("return ");
                 self.expr(e, BindingLevel::Assign);
             }
+            Term::Exit(how) => self.put(if *how == RoundExit::Break { "break" } else { "continue" }),
+            // The loop itself says up to where.
+            Term::UpTo(_, e) => self.expr(e, BindingLevel::Sequence),
         }
     }
 
@@ -233,7 +236,8 @@ impl Speller {
 fn level(e: &Term) -> BindingLevel {
     match e {
         Term::Number(n) if *n < 0 => BindingLevel::Unary,
-        Term::Number(_) | Term::Choice | Term::Yield | Term::Read(_) | Term::If(..) | Term::While(..) => BindingLevel::Atom,
+        Term::Number(_) | Term::Choice | Term::Yield | Term::Read(_) | Term::Exit(_) | Term::If(..) | Term::While(..) => BindingLevel::Atom,
+        Term::UpTo(_, e) => level(e),
         Term::Assign(..) | Term::Return(_) => BindingLevel::Assign,
         Term::Not(_) | Term::Negate(_) => BindingLevel::Unary,
         Term::Binary(op, ..) => operator_level(*op),

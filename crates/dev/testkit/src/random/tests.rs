@@ -137,6 +137,8 @@ fn forms(e: &Term, above: &'static str, out: &mut BTreeSet<String>) {
             }
             "while"
         }
+        Term::Exit(_) => "exit",
+        Term::UpTo(..) => "up to",
         Term::Return(_) => {
             out.insert(format!("return in {above}"));
             "return"

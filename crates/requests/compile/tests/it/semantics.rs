@@ -121,6 +121,10 @@ fn is_convenience(kind: SyntaxKind) -> bool {
             | MemberExpr
             | LocalArray
             | SkipExpr
+            | BreakExpr
+            | ContinueExpr
+            | MinExpr
+            | MaxExpr
             | AtomicExpr
             | LockExpr
             | UnlockExpr

@@ -23,18 +23,15 @@ pub(crate) struct ProgramFacts {
     pub(crate) globals: bool,
     /// Whether all is known that is done to locals.
     pub(crate) locals: bool,
-    /// Whether `return` is a variable, because something is assigned to it.
-    pub(crate) return_is_name: bool,
 }
 
 /// Runs every check that makes sense with what is known.
 pub(crate) fn run(text: &str, requests: &[Lowered], globals: &Names, known: ProgramFacts, sink: &mut Sink) {
     same_names(requests, sink);
     let told = if known.locals { find_read_first(requests, text, sink) } else { BTreeSet::new() };
-    let return_is_name = known.return_is_name || requests.iter().any(|request| request.locals.is_written("return"));
     for request in requests {
         if known.locals {
-            unwritten_locals(request, &told, globals, return_is_name, sink);
+            unwritten_locals(request, &told, globals, sink);
         }
         find_unreachable(&request.body, sink);
     }
@@ -75,15 +72,11 @@ fn same_name(name: &str, place: Span, first: Span) -> Diagnostic {
 }
 
 /// Locals that are read and never written, but for those of which that has been told.
-fn unwritten_locals(request: &Lowered, told: &BTreeSet<&str>, globals: &Names, return_is_name: bool, sink: &mut Sink) {
+fn unwritten_locals(request: &Lowered, told: &BTreeSet<&str>, globals: &Names, sink: &mut Sink) {
     for (name, _, usage) in request.locals.iter() {
         if let Some(read) = usage.read
             && !usage.written
         {
-            if name == "return" && !return_is_name {
-                sink.push(|| return_without_value(read));
-                continue;
-            }
             if !told.contains(name) {
                 sink.push(|| unwritten(name, read, suggestion(name, Some(&request.locals), globals)));
             }
@@ -94,7 +87,7 @@ fn unwritten_locals(request: &Lowered, told: &BTreeSet<&str>, globals: &Names, r
 /// What to write instead of a variable that is never written.
 fn suggestion(name: &str, locals: Option<&Names>, globals: &Names) -> Option<String> {
     match name.to_ascii_lowercase().as_str() {
-        "skip" | "null" | "none" | "nil" => return Some("0".to_owned()),
+        "skip" => return Some("0".to_owned()),
         _ => {}
     }
     let locals = locals.into_iter().flat_map(Names::written);
@@ -111,13 +104,6 @@ fn unwritten(name: &str, place: Span, meant: Option<String>) -> Diagnostic {
         Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
         None => diagnostic.help(format!("assign `{name}` first, or write `0`")),
     }
-}
-
-/// `return` with nothing behind it, which is a variable like any other.
-fn return_without_value(place: Span) -> Diagnostic {
-    unwritten("return", place, None)
-        .with_note("without a value behind it, `return` is a variable and ends nothing")
-        .help("write `return 0`")
 }
 
 fn unread_global(name: &str, place: Span) -> Diagnostic {

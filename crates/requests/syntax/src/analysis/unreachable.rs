@@ -5,8 +5,25 @@
 //! excludes. So it is never wrong, and says nothing in doubt.
 
 use crate::diagnostic::{Diagnostic, Sink, codes};
+use crate::grammar::SyntaxKind;
 use crate::program::{Arm, Expr, ExprKind, fold};
+use crate::tree::{SyntaxNode, ast, span};
 use serval_diagnostic::Span;
+
+/// Reports what follows `break` or `continue` in its block. In the program these are
+/// assignments, so the tree is looked at.
+pub(crate) fn find_unreachable_after_exits(file: &SyntaxNode, sink: &mut Sink) {
+    let lists = file.descendants().filter(|node| matches!(node.kind(), SyntaxKind::Block | SyntaxKind::ParenExpr));
+    for list in lists {
+        let statements: Vec<ast::Expr> = list.children().filter_map(ast::Expr::cast).collect();
+        let leaves = |statement: &ast::Expr| matches!(statement.kind(), SyntaxKind::BreakExpr | SyntaxKind::ContinueExpr);
+        let Some(at) = statements.iter().position(leaves) else { continue };
+        if let (Some(next), Some(last)) = (statements.get(at + 1), statements.last()) {
+            let [cause, next, last] = [&statements[at], next, last].map(|statement| span(statement.syntax().text_range()));
+            sink.push(|| unreachable(next.to(last), cause, "nothing runs after this"));
+        }
+    }
+}
 
 /// Reports code in `body` that never runs.
 pub(crate) fn find_unreachable(body: &Expr, sink: &mut Sink) {

@@ -78,6 +78,7 @@ serval_diagnostic::codes! {
     BAD_NAME = "E0226", Error, "name that has no value";
     NOTHING_SHARED = "W0227", Warning, "local that several requests read as if it were shared";
     BAD_VERSION = "E0228", Error, "version that is used as a number";
+    STRAY_EXIT = "E0235", Error, "`break` or `continue` outside of a loop";
     BAD_VALUE_SET = "E0240", Error, "set of values that makes no sense";
     BAD_LOCAL_ARRAY = "E0241", Error, "array of a request that has a global's name";
     BAD_MEMBER = "E0242", Error, "member that its `enum` does not have";

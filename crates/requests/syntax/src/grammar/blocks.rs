@@ -7,7 +7,7 @@ use super::parser::{List, Parser};
 use crate::diagnostic::similar;
 
 /// Words that declare a variable in other languages.
-const DECLARING: &[&str] = &["let", "var", "const", "int", "local", "global", "mut", "auto", "val", "shared"];
+pub(super) const DECLARING: &[&str] = &["let", "var", "const", "int", "local", "global", "mut", "auto", "val", "shared"];
 
 impl Parser<'_> {
     /// `if (c) { a } else if (d) { b } else { e }`, in one flat node.

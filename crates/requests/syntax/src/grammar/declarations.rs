@@ -239,7 +239,9 @@ impl Parser<'_> {
     /// `0..3`, or the name of an `enum`.
     pub(crate) fn range(&mut self, form: &'static str) {
         self.start(Range);
-        if self.current().can_start_expression() {
+        if self.at_map() {
+            self.pass_map();
+        } else if self.current().can_start_expression() {
             self.sum();
             if self.eat(DotDot) {
                 self.sum();

@@ -103,6 +103,7 @@ impl Parser<'_> {
             ElseKw => self.stray_else(),
             LeftBrace => self.bare_block(),
             Name if self.at_local_array() => self.local_array(),
+            Name if self.other_statement() => 0,
             _ => self.assignment(),
         }
     }
@@ -171,6 +172,9 @@ impl Parser<'_> {
         }
         let begin = self.mark();
         let mut height = self.binary(Level::Or);
+        if self.at_foreign_question() && self.mark() > begin {
+            self.foreign_question(start);
+        }
         if (self.at(Assign) || self.at_addition()) && self.index == Some((begin, self.mark())) {
             self.start_at(checkpoint, AssignExpr);
             self.bump();
@@ -377,7 +381,7 @@ impl Parser<'_> {
             Question => ChoiceExpr,
             YieldKw => return self.yield_expression(),
             Text => Error,
-            Name => return self.name_expression(),
+            Name => return self.name_or_part(),
             LeftParen => return self.nested(Self::paren_expression),
             IfKw | WhileKw | RequestKw if self.ahead(1) == Assign => return self.keyword_target(),
             IfKw => return self.nested(Self::if_expression),
@@ -416,7 +420,7 @@ impl Parser<'_> {
         self.bump();
         self.end();
         if self.at(LeftParen) && self.ahead(1) == RightParen {
-            self.error(|p| mistakes::yield_call(p.span()));
+            self.error(|p| mistakes::yield_call(p.span(), "yield"));
             self.skip_parens();
         }
         0
@@ -458,11 +462,31 @@ impl Parser<'_> {
         }
     }
 
+    /// A name with what belongs to it, and with what does not: parts.
+    fn name_or_part(&mut self) -> u32 {
+        let (start, name) = (self.span(), self.text());
+        if self.at_part() {
+            self.part(start, name);
+            return 0;
+        }
+        let height = self.name_expression();
+        if self.at(Dot) && self.ahead(1) == Name {
+            self.part(start, name);
+        }
+        height
+    }
+
     fn name_expression(&mut self) -> u32 {
         // In an operand, `return - 1` is a variable minus 1.
         if self.at_return() && self.ahead(1) != Minus {
             self.error(|p| mistakes::return_in_operand(p.span()));
             return self.return_expression();
+        }
+        if self.at_loop_exit() {
+            return self.loop_exit();
+        }
+        if self.other_operand() {
+            return 0;
         }
         match self.ahead(1) {
             Name if self.at_local_array() => {

@@ -1,13 +1,17 @@
 //! The grammar of the convenience forms inside requests: `atomic`, `lock`,
-//! `unlock`, `await`, `choose`, `fresh`, `for`, calls and indices.
+//! `unlock`, `await`, `choose`, `fresh`, `for`, `break`, `continue`, `min`, `max`,
+//! calls and indices.
 //!
 //! In the published language a name never stands right before `(`, `{`, `[`
 //! or another name, so none of these words is taken from a program.
 
-use super::kind::SyntaxKind::*;
+use super::kind::SyntaxKind::{self, *};
 use super::mistakes;
 use super::parser::{List, Parser};
 use crate::diagnostic::similar;
+
+/// The words that leave a round of a loop.
+pub(super) const LOOP_WORDS: &[&str] = &["break", "continue"];
 
 const FOR: &str = "`for i in 0..3 { … }`";
 
@@ -32,6 +36,8 @@ impl Parser<'_> {
             "for" => return self.bad_for(),
             // Older programs may have a function of this name.
             "fresh" if !self.functions.contains(word) => return self.nested(|p| p.fresh_expression()),
+            "min" if !self.functions.contains(word) => return self.nested(|p| p.extreme_expression(MinExpr, MinKw)),
+            "max" if !self.functions.contains(word) => return self.nested(|p| p.extreme_expression(MaxExpr, MaxKw)),
             _ => {}
         }
         if !self.functions.contains(word)
@@ -99,6 +105,34 @@ impl Parser<'_> {
         let height = self.arguments(true);
         self.end();
         self.bounded(height + 2)
+    }
+
+    /// `min(a, b)` or `max(a, b)`
+    fn extreme_expression(&mut self, node: SyntaxKind, word: SyntaxKind) -> u32 {
+        self.start(node);
+        self.bump_as(word);
+        let height = self.arguments(false);
+        self.end();
+        self.bounded(height + 3)
+    }
+
+    /// At `break` or `continue`, in a file that has no variable of that name.
+    pub(super) fn at_loop_exit(&self) -> bool {
+        self.at(Name) && LOOP_WORDS.contains(&self.text()) && !self.own.contains(self.text())
+    }
+
+    /// `break` or `continue`
+    pub(super) fn loop_exit(&mut self) -> u32 {
+        let word = self.text();
+        let (node, kind) = if word == "break" { (BreakExpr, BreakKw) } else { (ContinueExpr, ContinueKw) };
+        self.start(node);
+        self.bump_as(kind);
+        self.end();
+        if self.at(LeftParen) && self.ahead(1) == RightParen {
+            self.error(|p| mistakes::yield_call(p.span(), word));
+            self.skip_parens();
+        }
+        self.bounded(2)
     }
 
     /// `fresh(V)`

@@ -71,6 +71,8 @@ impl Parser<'_> {
                 }
                 Name if self.at_declaration() => self.declaration(),
                 Name if self.at_foreign_item() => self.foreign_item(),
+                Name if self.at_foreign_variable() => self.foreign_variable(),
+                Name if self.at_other_item() => self.other_item(),
                 Name if self.at_misspelt_request() => {
                     self.misspelt_request();
                     requests += 1;

@@ -59,6 +59,14 @@ kinds! {
     ReturnKw,
     /// `skip`
     SkipKw,
+    /// `break`
+    BreakKw,
+    /// `continue`
+    ContinueKw,
+    /// `min`
+    MinKw,
+    /// `max`
+    MaxKw,
     /// `atomic`
     AtomicKw,
     /// `lock`
@@ -230,6 +238,14 @@ kinds! {
     WhileExpr,
     /// `skip`
     SkipExpr,
+    /// `break`
+    BreakExpr,
+    /// `continue`
+    ContinueExpr,
+    /// `min(a, b)`
+    MinExpr,
+    /// `max(a, b)`
+    MaxExpr,
     /// `atomic { a; b }`
     AtomicExpr,
     /// `lock(L)`

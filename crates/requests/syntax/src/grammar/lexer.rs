@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::kind::SyntaxKind;
 use super::scanner::scan;
+use super::words::text_literal;
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use serval_diagnostic::Span;
 
@@ -78,7 +79,7 @@ fn resolve(found: SyntaxKind, text: &str, span: Span, before: Option<&Token>, si
             Number
         }
         Text => {
-            sink.push(|| text_literal(span));
+            sink.push(|| text_literal(text, span));
             Text
         }
         ForeignName => {
@@ -201,12 +202,6 @@ fn bad_number(text: &str, span: Span) -> Diagnostic {
         _ => format!("a name starts with a letter, such as `{rest}{number}`; to multiply write `{number} * {rest}`"),
     };
     Diagnostic::error(codes::BAD_NUMBER, span, "malformed number").expected("a number made of digits only").help(help)
-}
-
-fn text_literal(span: Span) -> Diagnostic {
-    Diagnostic::error(codes::TEXT_LITERAL, span, "text in quotes is not a value")
-        .expected("a number or a variable")
-        .help("all values are integers: stand for each text by a number, and say in a `//` comment what it means")
 }
 
 fn foreign_name(text: &str, span: Span) -> Diagnostic {

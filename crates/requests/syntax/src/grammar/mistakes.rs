@@ -8,7 +8,8 @@ use crate::diagnostic::{Code, Diagnostic, codes, similar};
 use serval_diagnostic::Span;
 
 /// The words of the language, to suggest where one is misspelt.
-pub(crate) const WORDS: &[&str] = &["request", "if", "else", "while", "yield", "return", "and", "or", "not", "for", "atomic", "skip"];
+pub(crate) const WORDS: &[&str] =
+    &["request", "if", "else", "while", "yield", "return", "and", "or", "not", "for", "atomic", "skip", "break", "continue"];
 
 /// An error with the two lines that every error has.
 fn error(code: Code, span: Span, message: impl Into<String>, expected: impl Into<String>, help: impl Into<String>) -> Diagnostic {
@@ -255,8 +256,9 @@ pub(crate) fn missing_semicolon(span: Span, before: &str) -> Diagnostic {
     }
 }
 
-pub(crate) fn yield_call(span: Span) -> Diagnostic {
-    error(codes::MISSING_SEMICOLON, span, "`yield` takes no parentheses", "`;` or an operator", "write `yield` alone")
+pub(crate) fn yield_call(span: Span, word: &str) -> Diagnostic {
+    let (message, help) = (format!("`{word}` takes no parentheses"), format!("write `{word}` alone"));
+    error(codes::MISSING_SEMICOLON, span, message, "`;` or an operator", help)
 }
 
 pub(crate) fn comma(span: Span) -> Diagnostic {

@@ -13,7 +13,6 @@
 
 mod looking;
 
-use std::collections::BTreeSet;
 
 use rowan::GreenNode;
 use rustc_hash::FxHashSet;
@@ -87,8 +86,12 @@ pub(crate) struct Parser<'t> {
     pub(crate) skip_is_name: bool,
     /// The names that stand behind `fn` or its like somewhere.
     pub(crate) functions: FxHashSet<&'t str>,
-    /// The names that stand behind `enum` somewhere.
-    pub(crate) enums: BTreeSet<&'t str>,
+    /// The names that stand behind `enum`.
+    pub(crate) enums: FxHashSet<&'t str>,
+    /// The words of other languages that are names in this file.
+    pub(crate) own: FxHashSet<&'t str>,
+    /// What has been passed over, and said so.
+    pub(crate) unread: Vec<Span>,
     /// From where to where the last `A[i]` went.
     pub(crate) index: Option<(usize, usize)>,
     /// The braces of this request that have been closed, with what closed them.
@@ -118,20 +121,24 @@ impl<'t> Parser<'t> {
             not_is_name: false,
             contains_request: false,
             functions: FxHashSet::default(),
-            enums: BTreeSet::new(),
             skip_is_name: false,
+            enums: FxHashSet::default(),
+            own: FxHashSet::default(),
+            unread: Vec::new(),
             index: None,
             closed_braces: Vec::new(),
             too_high: false,
             lines: None,
         };
         parser.survey();
+        parser.own = parser.own_words();
         parser.pass_trivia();
         parser
     }
 
-    pub(crate) fn finish(self) -> (GreenNode, Vec<Diagnostic>) {
-        (self.builder.finish(), self.sink.into_vec())
+    /// The tree, what is wrong, and the places of what has been passed over unread.
+    pub(crate) fn finish(self) -> (GreenNode, Vec<Diagnostic>, Vec<Span>) {
+        (self.builder.finish(), self.sink.into_vec(), self.unread)
     }
 
     /// Looks over the file once, for what a place far away decides here.

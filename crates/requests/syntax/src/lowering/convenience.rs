@@ -10,6 +10,9 @@
 //! | `choose(a, b, c)` | `if (?) { a } else if (?) { b } else { c }` |
 //! | `choose(0..2)` | `choose(0, 1, 2)` |
 //! | `for i in 0..2 { s }` | `(s₀; s₁; s₂; 0)`, where `sₖ` is `s` with the constant `k` for `i` |
+//! | `break`, `continue` | what would follow in the round is left out: see [`exits`] |
+//! | `min(a, b, c)` | `(m := a; v := b; if (v < m) { m := v }; v := c; if (v < m) { m := v }; m)`, `m` and `v` new |
+//! | `max(a, b, c)` | the same with `>` |
 //! | `f(a, b)` | `(x := a; y := b; s)`: `s` is the body of `f`; its local variables are new and start at 0 |
 //! | `A[i]` | `(t := i; if (t == 0) { A₀ } else if (t == 1) { A₁ } else { A₂ })`, `t` new; an error outside |
 //! | `A[i] := e` | `(t := i; v := e; if (t == 0) { A₀ := v } else …)` |
@@ -32,12 +35,15 @@
 
 mod arrays;
 mod choices;
+mod exits;
+mod extremes;
 mod functions;
 mod local_arrays;
 mod ranges;
 mod versions;
 mod waiting;
 
+pub(super) use exits::LoopExits;
 pub(super) use local_arrays::LocalArrays;
 pub(super) use versions::VersionLocal;
 

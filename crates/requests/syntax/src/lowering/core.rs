@@ -67,6 +67,9 @@ impl Lowering<'_> {
             SyntaxKind::AwaitExpr => return self.await_condition(expr),
             SyntaxKind::FreshExpr => return self.fresh(expr),
             SyntaxKind::ChooseExpr => return self.choose(expr),
+            SyntaxKind::MinExpr | SyntaxKind::MaxExpr => return self.extreme(expr),
+            SyntaxKind::BreakExpr | SyntaxKind::ContinueExpr => return self.leave_round(expr),
+            SyntaxKind::WhileExpr => return self.while_loop(expr),
             SyntaxKind::ForExpr => return self.for_loop(expr),
             SyntaxKind::CallExpr => return self.call(expr),
             SyntaxKind::IndexExpr => return self.element(expr),
@@ -97,7 +100,6 @@ impl Lowering<'_> {
             SyntaxKind::AndExpr => self.operands(expr).map(ExprKind::And),
             SyntaxKind::OrExpr => self.operands(expr).map(ExprKind::Or),
             SyntaxKind::IfExpr => self.if_chain(expr),
-            SyntaxKind::WhileExpr => self.while_loop(expr),
             _ => None,
         }
     }
@@ -123,11 +125,6 @@ impl Lowering<'_> {
             return Some(ExprKind::Number(i64::MIN));
         }
         self.operand(expr).map(ExprKind::Negate)
-    }
-
-    fn while_loop(&mut self, expr: &ast::Expr) -> Option<ExprKind> {
-        let condition = Box::new(self.condition(&expr.conditions().next()?)?);
-        Some(ExprKind::While { condition, body: Box::new(self.block(&expr.blocks().next()?)?) })
     }
 
     fn operand(&mut self, expr: &ast::Expr) -> Option<Box<Expr>> {

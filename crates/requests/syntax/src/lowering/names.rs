@@ -60,11 +60,6 @@ impl Names {
         self.list.iter().zip(&self.usage).filter(|(_, usage)| usage.written).map(|((name, _), _)| name.as_str())
     }
 
-    /// Whether there is a variable of this name, and it is written.
-    pub(crate) fn is_written(&self, name: &str) -> bool {
-        self.index.get(name).is_some_and(|&number| self.usage[number as usize].written)
-    }
-
     /// Each name with its place and use.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Span, &Usage)> {
         self.list.iter().zip(&self.usage).map(|((name, place), usage)| (name.as_str(), *place, usage))

@@ -283,6 +283,10 @@ impl Expr {
                 | IfExpr
                 | WhileExpr
                 | SkipExpr
+                | BreakExpr
+                | ContinueExpr
+                | MinExpr
+                | MaxExpr
                 | AtomicExpr
                 | LockExpr
                 | UnlockExpr

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{ArrayName, ConvenienceForm, File, Fit, Function, ParamValues, RandomValues, Request};
-use crate::naive::term::Operator;
+use crate::naive::term::{Operator, RoundExit};
 use crate::random::rng::SplitMix64;
 
 /// The tree of this seed, and the words of the forms in it.
@@ -30,6 +30,8 @@ struct Scope {
     functions: usize,
     atomic: bool,
     depth: usize,
+    /// How many loops are around.
+    loops: usize,
 }
 
 impl Scope {
@@ -165,7 +167,7 @@ impl Maker {
     fn statement(&mut self, scope: &Scope) -> ConvenienceForm {
         let inner = scope.deeper();
         let nests = scope.depth < 2;
-        match self.rng.below(16) {
+        match self.rng.below(if scope.loops > 0 { 20 } else { 18 }) {
             0..=2 => {
                 let name = if self.rng.chance(40) { self.rng.pick(&["A", "X"]) } else { self.rng.pick(&scope.variables) };
                 // `X` and locals have no range of their own.
@@ -222,7 +224,7 @@ impl Maker {
                 names.retain(|known| *known != name);
                 names.push(name);
                 let variables = inner.variables.iter().copied().filter(|known| *known != name).collect();
-                let body = self.statements(&Scope { names, variables, ..inner }, 2);
+                let body = self.statements(&Scope { names, variables, loops: scope.loops + 1, ..inner }, 2);
                 self.yields = yields;
                 ConvenienceForm::For(name, 1, body)
             }
@@ -230,8 +232,52 @@ impl Maker {
                 self.form("skip");
                 ConvenienceForm::Skip
             }
+            15 | 16 if nests => self.while_loop(&inner),
+            18 | 19 => self.exit(&inner),
             _ => self.value(&inner),
         }
+    }
+
+    /// `(w := 0; while (w < 2) { w := w + 1; … })`, of which the test may leave the round too.
+    fn while_loop(&mut self, scope: &Scope) -> ConvenienceForm {
+        self.form("while");
+        let name = ["w", "z"][scope.loops.min(1)];
+        let inside = Scope { loops: scope.loops + 1, ..scope.clone() };
+        // Everything in the loop happens twice.
+        let some = usize::from(self.yields > 1 && self.rng.chance(50));
+        let yields = std::mem::replace(&mut self.yields, some);
+        let step = ConvenienceForm::Assign(name, Box::new(binary(Operator::Add, ConvenienceForm::Name(name), ConvenienceForm::Number(1))));
+        let test = binary(Operator::Less, ConvenienceForm::Name(name), ConvenienceForm::Number(2));
+        let mut condition = Vec::new();
+        let mut body = Vec::new();
+        if self.rng.chance(25) {
+            condition.extend([step, self.exit(&inside), binary(Operator::Less, ConvenienceForm::Name(name), ConvenienceForm::Number(3))]);
+        } else {
+            condition.push(test);
+            body.push(step);
+        }
+        body.extend(self.statements(&inside, 3));
+        self.yields = yields;
+        // The count is bounded also where every round is left in the test.
+        let reset = ConvenienceForm::Assign(name, Box::new(ConvenienceForm::Number(0)));
+        if condition.len() > 1 {
+            let over = binary(Operator::Less, ConvenienceForm::Number(3), ConvenienceForm::Name(name));
+            let ends = ConvenienceForm::If(Box::new(over), vec![ConvenienceForm::Exit(RoundExit::Break)], None);
+            condition.insert(1, ends);
+        }
+        ConvenienceForm::Group(vec![reset, ConvenienceForm::While(condition, body)])
+    }
+
+    /// `break` or `continue`, mostly under a condition.
+    fn exit(&mut self, scope: &Scope) -> ConvenienceForm {
+        let how = if self.rng.chance(50) { RoundExit::Break } else { RoundExit::Continue };
+        self.form(if how == RoundExit::Break { "break" } else { "continue" });
+        let exit = ConvenienceForm::Exit(how);
+        if self.rng.chance(15) {
+            return exit;
+        }
+        let otherwise = self.rng.chance(50).then(|| vec![self.value(&scope.deeper())]);
+        ConvenienceForm::If(Box::new(self.condition(scope)), vec![exit], otherwise)
     }
 
     fn condition(&mut self, scope: &Scope) -> ConvenienceForm {
@@ -260,7 +306,7 @@ impl Maker {
 
     fn value(&mut self, scope: &Scope) -> ConvenienceForm {
         let inner = scope.deeper();
-        match self.rng.below(if scope.depth < 3 { 16 } else { 7 }) {
+        match self.rng.below(if scope.depth < 3 { 18 } else { 7 }) {
             0 | 1 => ConvenienceForm::Number(self.rng.between(0, 2)),
             2 if self.rng.chance(30) => {
                 self.form("member");
@@ -294,6 +340,12 @@ impl Maker {
                     ConvenienceForm::Binary(Operator::Remainder, Box::new(self.value(&inner)), Box::new(ConvenienceForm::Number(2)));
                 ConvenienceForm::Group(vec![ConvenienceForm::Assign(name, Box::new(value)), ConvenienceForm::Name(name)])
             }
+            15 => {
+                let greatest = self.rng.chance(50);
+                self.form(if greatest { "max" } else { "min" });
+                ConvenienceForm::Extreme(greatest, (0..2 + self.rng.below(2)).map(|_| self.value(&inner)).collect())
+            }
+            16 if scope.loops > 0 => self.exit(&inner),
             // A function may wait, and so cannot be called in `atomic`.
             _ if scope.functions > 0 && !scope.atomic => {
                 self.form("fn");
@@ -303,4 +355,8 @@ impl Maker {
             _ => ConvenienceForm::Number(1),
         }
     }
+}
+
+fn binary(op: Operator, left: ConvenienceForm, right: ConvenienceForm) -> ConvenienceForm {
+    ConvenienceForm::Binary(op, Box::new(left), Box::new(right))
 }

@@ -2,7 +2,7 @@
 
 use super::{ArrayName, ConvenienceForm, File, Fit, MEMBERS, ParamValues, RandomValues};
 use crate::naive::Source;
-use crate::naive::term::{self, Operator, Term};
+use crate::naive::term::{self, Operator, RoundExit, Term};
 
 /// The program that a tree stands for.
 pub(super) fn source(file: &File) -> Source {
@@ -143,13 +143,21 @@ impl Translation<'_> {
                 let mut rounds = Vec::new();
                 for value in 0..=*high {
                     self.constants.push((name, value));
-                    rounds.push(self.block(body));
+                    rounds.push(term::up_to(RoundExit::Continue, self.block(body)));
                     self.constants.pop();
                 }
                 rounds.push(term::number(0));
-                term::block(rounds)
+                term::up_to(RoundExit::Break, term::block(rounds))
             }
             ConvenienceForm::Return(value) => term::returns(self.one(value)),
+            // A condition that does not hold leaves the loop as `break` does.
+            ConvenienceForm::While(condition, body) => {
+                let condition = self.block(condition);
+                let round = term::if_else(condition, self.block(body), term::exit(RoundExit::Break));
+                term::up_to(RoundExit::Break, term::while_do(term::number(1), term::up_to(RoundExit::Continue, round)))
+            }
+            ConvenienceForm::Exit(how) => term::exit(*how),
+            ConvenienceForm::Extreme(greatest, values) => self.extreme(*greatest, values),
         }
     }
 
@@ -191,6 +199,21 @@ impl Translation<'_> {
             }),
             _ => unreachable!("one index or two"),
         }
+    }
+
+    /// All values in turn, and then the one that is not beaten by any later one.
+    fn extreme(&mut self, greatest: bool, values: &[ConvenienceForm]) -> Term {
+        let names: Vec<String> = values.iter().map(|_| self.temporary()).collect();
+        let mut list: Vec<Term> = names.iter().zip(values).map(|(name, value)| term::assign(name, self.one(value))).collect();
+        let op = if greatest { Operator::GreaterOrEqual } else { Operator::LessOrEqual };
+        let mut found = term::number(0);
+        for (at, name) in names.iter().enumerate().rev() {
+            let stands = |other: &String| term::binary(term::read(name), op, term::read(other));
+            let best = names[at + 1..].iter().map(stands).reduce(term::and).unwrap_or(term::number(1));
+            found = term::if_else(best, term::read(name), found);
+        }
+        list.push(found);
+        term::block(list)
     }
 
     /// The index is evaluated anew each time that the lock is looked at.

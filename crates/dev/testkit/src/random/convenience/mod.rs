@@ -12,7 +12,7 @@ mod spell;
 use std::collections::BTreeSet;
 
 use crate::naive::Source;
-use crate::naive::term::Operator;
+use crate::naive::term::{Operator, RoundExit};
 
 /// A program, what it must mean, and which forms it has.
 #[derive(Clone, Debug)]
@@ -150,6 +150,11 @@ enum ConvenienceForm {
     If(Box<ConvenienceForm>, Vec<ConvenienceForm>, Option<Vec<ConvenienceForm>>),
     For(&'static str, i64, Vec<ConvenienceForm>),
     Return(Box<ConvenienceForm>),
+    /// The condition is a sequence.
+    While(Vec<ConvenienceForm>, Vec<ConvenienceForm>),
+    Exit(RoundExit),
+    /// The least of several; `true` for the greatest.
+    Extreme(bool, Vec<ConvenienceForm>),
 }
 
 /// The members of the `enum` of every program.

@@ -1,7 +1,7 @@
 //! The text of a tree of forms.
 
 use super::{ArrayName, ConvenienceForm, File, Fit, MEMBERS, ParamValues, RandomValues};
-use crate::naive::term::Operator;
+use crate::naive::term::{Operator, RoundExit};
 
 pub(super) fn file(file: &File) -> String {
     let speller = Speller { file };
@@ -89,6 +89,10 @@ impl Speller<'_> {
             }
             ConvenienceForm::For(name, high, body) => format!("for {name} in 0..{high} {{ {} }}", self.list(body)),
             ConvenienceForm::Return(value) => format!("return {}", self.one(value)),
+            ConvenienceForm::While(condition, body) => format!("while ({}) {{ {} }}", self.list(condition), self.list(body)),
+            ConvenienceForm::Exit(RoundExit::Break) => "break".to_owned(),
+            ConvenienceForm::Exit(RoundExit::Continue) => "continue".to_owned(),
+            ConvenienceForm::Extreme(greatest, values) => format!("{}({})", if *greatest { "max" } else { "min" }, self.comma(values)),
         }
     }
 
@@ -107,6 +111,8 @@ impl Speller<'_> {
             | ConvenienceForm::ChooseRange(_)
             | ConvenienceForm::ChooseEnum
             | ConvenienceForm::Call(..)
+            | ConvenienceForm::Exit(_)
+            | ConvenienceForm::Extreme(..)
             | ConvenienceForm::Group(_) => self.one(form),
             _ => format!("({})", self.one(form)),
         }

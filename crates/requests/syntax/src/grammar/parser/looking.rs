@@ -54,6 +54,17 @@ impl<'t> Parser<'t> {
         self.ahead(1) == SyntaxKind::Name && !is_joining(self.text_ahead(1))
     }
 
+    /// The tokens of the whole text, without trivia.
+    pub(crate) fn plain_tokens(&self) -> impl Iterator<Item = (SyntaxKind, &'t str)> {
+        let plain = (0..self.tokens.len()).filter(|&index| !self.tokens[index].kind.is_trivia());
+        plain.map(|index| (self.tokens[index].kind, self.text_of(index)))
+    }
+
+    /// The text of a place, without blanks around it.
+    pub(crate) fn text_between(&self, start: u32, end: u32) -> &'t str {
+        self.text[start as usize..end as usize].trim()
+    }
+
     /// Whether the text up to the next request has a `*/` that closes nothing.
     pub(crate) fn skips_comment_end(&self) -> bool {
         (self.position..self.tokens.len())

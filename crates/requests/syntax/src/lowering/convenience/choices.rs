@@ -1,6 +1,6 @@
 //! `choose` and `for`: one of several values, and all of them in turn.
 
-use super::{made, number, sequence};
+use super::{LoopExits, made, number, sequence};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::grammar::SyntaxKind;
 use crate::lowering::Lowering;
@@ -57,6 +57,7 @@ impl Lowering<'_> {
         }
         let Some(interval) = self.interval(&range, false) else { return Some(number(0, place)) };
         let mut rounds = Vec::new();
+        self.loops.push(LoopExits::default());
         let outermost = self.outermost;
         self.outermost.get_or_insert(place);
         self.expanding += 1;
@@ -72,6 +73,8 @@ impl Lowering<'_> {
         }
         self.expanding -= 1;
         self.outermost = outermost;
+        let exits = self.loops.pop().unwrap_or_default();
+        let mut rounds = self.rounds(rounds, exits, place);
         rounds.push(number(0, Span::new(place.end, place.end)));
         Some(sequence(rounds, place))
     }

@@ -64,7 +64,14 @@ impl Lowering<'_> {
         let calls = self.calls.entry(function.name.clone()).or_insert(0);
         *calls += 1;
         let prefix = if *calls == 1 { function.name.clone() } else { format!("{}#{calls}", function.name) };
-        self.frames.push(CallFrame { function: function.name.clone(), prefix, call: place, locals: Vec::new(), params: Vec::new() });
+        self.frames.push(CallFrame {
+            function: function.name.clone(),
+            prefix,
+            call: place,
+            locals: Vec::new(),
+            params: Vec::new(),
+            loops: self.loops.len(),
+        });
         let scope = std::mem::take(&mut self.scope);
         let arrays = std::mem::replace(&mut self.arrays, LocalArrays::of([function.body.syntax().clone()].into_iter()));
         let assigned = self.assigned_in(&function.body);
