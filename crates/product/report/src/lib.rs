@@ -41,5 +41,5 @@ pub use proof::ProofNote;
 pub use screen::{Look, time};
 pub use stages::{StageReport, StageTimes};
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};
-pub use verdict::{FileReport, notes};
+pub use verdict::{FileReport, SampleNote, notes};
 pub use why::{ConflictSide, OrderEdge, Why, why};

@@ -46,6 +46,9 @@ pub struct Options {
     /// Pairs of states of a program that are explored, at most; a program with
     /// more stays undecided. Default: as many as the flag allows.
     pub pairs: Option<u64>,
+    /// What the random runs of the method `sample` are drawn from; the same number gives the same runs. Default: a number
+    /// that belongs to the input.
+    pub seed: Option<u64>,
 }
 
 impl Default for Options {
@@ -63,6 +66,7 @@ impl Default for Options {
             rounds: usize::MAX,
             percent: 100,
             pairs: None,
+            seed: None,
         }
     }
 }

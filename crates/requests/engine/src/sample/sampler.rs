@@ -1,7 +1,7 @@
 //! Draws runs until one is a counterexample.
 
 use serval_budget::{Budget, Stopped};
-use serval_model::{GlobalId, LocalId, Moves, Named, RequestId, Run, ThreadId};
+use serval_model::{LocalId, Named, RequestId, Run, ThreadId};
 
 use super::archive::{Archive, Kept};
 use super::aside::Aside;
@@ -84,6 +84,11 @@ impl<M: Named> Sampler<M> {
     /// The system.
     pub fn system(&self) -> &M {
         self.world.serial.system()
+    }
+
+    /// The system, to ask it for more.
+    pub fn system_mut(&mut self) -> &mut M {
+        self.world.serial.system_mut()
     }
 
     /// How many runs have been drawn.
@@ -199,8 +204,9 @@ fn submultisets(play: &Play) -> u128 {
 }
 
 /// A number for a system, from which its runs are drawn unless another one is asked for.
-pub fn seed_of<M: Moves>(system: &M) -> u64 {
-    let initial: GlobalId = system.initial_global();
-    let starts = system.starts().iter().map(|&(request, local)| (request.index() as u64) << 32 | local.index() as u64);
-    starts.chain([initial.index() as u64]).fold(0xcbf2_9ce4_8422_2325, |seed, part| (seed ^ part).wrapping_mul(0x0100_0000_01b3))
+pub fn seed_of<M: Named>(system: &M) -> u64 {
+    let names = system.starts().iter().map(|&(request, local)| format!("{} {}", system.request_name(request), system.local_name(local)));
+    let names = names.chain([system.global_name(system.initial_global())]);
+    let mix = |seed: u64, byte: u8| (seed ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    names.fold(0xcbf2_9ce4_8422_2325, |seed, name| name.bytes().chain([0]).fold(seed, mix))
 }
