@@ -55,7 +55,7 @@ pub use crate::decision::{Decision, Found, Method};
 pub use attempt::Attempt;
 use fence::Broken;
 use tasks::Kind;
-use schedule::{ALWAYS, BEGIN, EARLY_TICKS, END, GLANCE, GROWTH, HALVED, HALVED_ALWAYS, LEAST_SAMPLE_TICKS, LEVEL, SOON_TICKS, Stage, TASK_TICKS};
+use schedule::{ALWAYS, BEGIN, EARLY_TICKS, END, GLANCE, GROWTH, HALVED, HALVED_ALWAYS, LEVEL, SAMPLE_LEVEL, SAMPLE_TIMES, SOON_TICKS, Stage, TASK_TICKS};
 
 /// Requests in the first, cheap search.
 pub const FIRST_LAYERS: u32 = 3;
@@ -327,9 +327,8 @@ impl PortfolioWork<'_> {
             Stage::Reduce => self.reduce(ticks),
             Stage::SearchSoon if self.searched >= self.plan.ticks(SOON_TICKS, 0) => Ok(()),
             Stage::SearchSoon => self.stage(&Stage::Search, ticks.min(self.plan.ticks(SOON_TICKS, 0)), round),
-            // With fewer ticks the runs would be too few to be worth the while of those that others decide at once.
-            Stage::Sample if ticks < LEAST_SAMPLE_TICKS && self.plan.methods != [Method::Sample] => Ok(()),
-            Stage::Sample => self.stage(&Stage::Tasks(&[Kind::Sample]), ticks, round),
+            Stage::Sample if ticks < SAMPLE_LEVEL && self.plan.methods != [Method::Sample] => Ok(()),
+            Stage::Sample => self.stage(&Stage::Tasks(&[Kind::Sample]), ticks.saturating_mul(SAMPLE_TIMES), round),
             Stage::Search if !self.may(Method::Search) => Ok(()),
             // With far fewer ticks than it has had it would not get much further.
             Stage::Search if ticks < self.searched / 2 => {

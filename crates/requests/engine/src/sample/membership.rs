@@ -19,6 +19,8 @@ use super::play::unless_stopped;
 const WORTHWHILE: usize = 24;
 /// Global states that are looked at for what is possible at all; beyond that everything is.
 const POSSIBLE_STATES: usize = 192;
+/// Global states that are kept where letters are taken in the order of the run.
+const IN_ORDER_STATES: usize = 4;
 /// Ticks for a question, for each pair that it may look at.
 const TICKS_PER_PAIR: u64 = 32;
 
@@ -46,12 +48,40 @@ pub(super) struct Question<'a> {
 
 /// Asks it. A tick is a pair that is looked at, or what a request alone costs.
 pub(super) fn ask<M: Moves>(serial: &mut SerialExplorer<M>, question: Question<'_>, budget: &mut Budget) -> Result<Membership, Stopped> {
+    if let Some(end) = unless_stopped(in_order(serial, question, budget), None)? {
+        return Ok(Membership::Serial(end));
+    }
     let Some(word) = Word::new(question) else { return Ok(Membership::Cut) };
     let mut part = budget.part(TICKS_PER_PAIR.saturating_mul(question.pairs as u64));
     let before = part.left();
     let answer = unless_stopped(Inquiry { serial, question, word }.depth_first(&mut part), Membership::Cut);
     budget.spend(1 + before - part.left())?;
     answer
+}
+
+/// Where a serial run with the letters in this very order ends, if there is one.
+fn in_order<M: Moves>(
+    serial: &mut SerialExplorer<M>,
+    question: Question<'_>,
+    budget: &mut Budget,
+) -> Result<Option<GlobalId>, Halt<M::Stop>> {
+    let (mut now, mut next) = (vec![question.from], Vec::new());
+    for &(request, response) in question.letters {
+        budget.spend(1)?;
+        for &global in now.iter().take(IN_ORDER_STATES) {
+            let results = serial.alone(request, global, budget)?;
+            next.extend(results.iter().filter(|result| result.0 == response).map(|&(_, to)| to));
+        }
+        std::mem::swap(&mut now, &mut next);
+        next.clear();
+        if now.is_empty() {
+            return Ok(None);
+        }
+    }
+    Ok(match question.to {
+        Some(to) => now.contains(&to).then_some(to),
+        None => now.first().copied(),
+    })
 }
 
 /// The letters, each once, and how often each is left.
@@ -129,7 +159,7 @@ impl<M: Moves> Inquiry<'_, M> {
                 if seen.len() > self.question.pairs {
                     return Ok(Membership::Cut);
                 }
-                budget.spend(1)?;
+                budget.spend(1 + self.word.letters.len() as u64 / 2)?;
                 let first = ways.len();
                 if is_new && (seen.len() < WORTHWHILE || self.may_go_on(global, &mut possible, budget)?) {
                     self.ways(global, depth, &mut ways, budget)?;

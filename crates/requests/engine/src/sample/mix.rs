@@ -9,6 +9,9 @@ use serval_model::{Named, RequestId, SplitMix64};
 
 /// Runs after which there is another level, and half of those after which there is the next one.
 const RUNS_PER_LEVEL: u64 = 50;
+/// The last of the levels that are equally likely. Each level after it is half as likely as the one before, so that all of
+/// them take about the same time.
+const LAST_LIKELY: u32 = 6;
 /// Kinds in a run, at most.
 const MOST_KINDS: usize = 5;
 /// Values of parameters in a run, at most, and the number of kinds from which on they are drawn first.
@@ -105,7 +108,10 @@ impl Mix {
 /// How many requests a run has, of which so many have been before.
 pub(super) fn requests(runs: u64, random: &mut SplitMix64) -> usize {
     let levels = (1 + runs / RUNS_PER_LEVEL).ilog2() + 1;
-    let level = u32::try_from(random.below(levels.into())).unwrap_or(0) + 1;
+    let mut level = u32::try_from(random.below(levels.into())).unwrap_or(0) + 1;
+    if level > LAST_LIKELY && random.below(1 << (level - LAST_LIKELY).min(40)) > 0 {
+        level = 1 + u32::try_from(random.below(LAST_LIKELY.into())).unwrap_or(0);
+    }
     let most = 1_u64 << level.min(40);
     let number = most / 2 + 1 + random.below(most / 2);
     usize::try_from(number.max(2)).unwrap_or(usize::MAX)

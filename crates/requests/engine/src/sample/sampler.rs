@@ -1,5 +1,6 @@
 //! Draws runs until one is a counterexample.
 
+use log::debug;
 use serval_budget::{Budget, Stopped};
 use serval_model::{LocalId, Named, RequestId, Run, ThreadId};
 
@@ -12,9 +13,9 @@ use super::schedule::{Course, Schedule, WHOLE_PAIRS};
 use super::shrink::{SHRINK_TICKS, smaller};
 
 /// One part of the ticks in this many is for runs that go on from the archive.
-const ARCHIVE_PART: u64 = 4;
+const ARCHIVE_PART: u64 = 8;
 /// The same for answers that are asked about again.
-const ASIDE_PART: u64 = 3;
+const ASIDE_PART: u64 = 6;
 /// Most of the sub-multisets of answers that the checker looks at.
 const MOST_SUBMULTISETS: u128 = 1 << 20;
 
@@ -118,8 +119,14 @@ impl<M: Named> Sampler<M> {
             if part > 0 {
                 self.spent[part] += spent;
             }
-            if let Some(found) = found? {
-                return Ok(found);
+            match found {
+                Ok(None) => {}
+                Ok(Some(found)) => return Ok(found),
+                Err(stopped) => {
+                    let [all, archive, aside] = self.spent;
+                    debug!("sample: {} runs, {all} ticks, {archive} from the archive, {aside} for asking again", self.runs);
+                    return Err(stopped);
+                }
             }
         }
     }

@@ -1,15 +1,17 @@
-//! In which order requests take their turns: five schedules, and taking turns.
+//! Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte 2010) and four other schedules: in
+//! which order requests take their turns.
 //!
 //! None of them finds everything, and each finds what the others hardly do:
 //!
 //! * `walk` draws who is next, and stays with it for a while.
 //! * `pct` gives everybody a priority; the highest that can move does, but for a few moments that are drawn, in which
-//!   the one that moves becomes the lowest (Burckhardt, Kothari, Musuvathi, Nagarakatte 2010: A Randomized Scheduler
-//!   with Probabilistic Guarantees of Finding Bugs).
+//!   the one that moves becomes the lowest.
 //! * `late` lets all begin before the first one ends.
 //! * `victim` stops a few in the middle while the others run whole.
 //! * `rotate` lets one request make a step, then others run whole in a fixed pattern, and so on: what the slow one sees
 //!   changes between its steps in a regular way.
+//!
+//! In one run of twenty they take turns, a step each.
 //!
 //! At the end all requests in flight go on until they have answered. Where nothing moves, another request comes that
 //! can; what never began is not there.
@@ -105,7 +107,7 @@ impl<'a, M: Moves> Course<'a, M> {
         }
         self.finish(budget)?;
         if self.play.flight.is_empty() && self.explained < self.play.answers.len() {
-            self.next_whole = 0;
+            (self.next_whole, self.cut) = (0, false);
             self.look(budget)?;
         }
         Ok(())
@@ -414,7 +416,8 @@ impl<'a, M: Moves> Course<'a, M> {
                 }
             }
         }
-        if self.play.answers.len() >= self.next_whole { self.look_at_all(budget) } else { Ok(()) }
+        // What was cut off with few answers is so with more, and is looked at again at the end.
+        if !self.cut && self.play.answers.len() >= self.next_whole { self.look_at_all(budget) } else { Ok(()) }
     }
 
     fn look_at_all(&mut self, budget: &mut Budget) -> Result<(), Ended<M>> {
