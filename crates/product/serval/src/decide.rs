@@ -155,7 +155,8 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
     let explored = budget.during(|| explore(input, options)).unwrap_or_else(|_| cancelled());
     let mut times = Times { compile: explored.compile_time, ..Times::default() };
     times.decide = clock().saturating_sub(start).saturating_sub(times.compile);
-    let Explored { claimed: Claimed { claim, ruled_out, reduced, stages, open, open_sets, no_commit, sampled }, beside, about, .. } = explored;
+    let Explored { claimed: Claimed { claim, ruled_out, reduced, stages, open, open_sets, no_commit, sampled }, beside, about, .. } =
+        explored;
     let AboutProof { invariants, proof, reusable } = about;
     let SideFindings { sizes, stuck, findings } = beside;
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });

@@ -9,9 +9,9 @@ use serval_syntax::{GlobalVar, Program, Span};
 
 use crate::error::{CompileError, describe};
 use crate::explore::{Closure, Explored, Failure, Pairs, explore};
+use crate::fault_run::Needs;
 use crate::machine::Machine;
 use crate::options::Options;
-use crate::fault_run::Needs;
 use crate::prepared::Prepared;
 use crate::remark::{Remark, remarks};
 use crate::space::{LocalState, Space};

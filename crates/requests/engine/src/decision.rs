@@ -31,17 +31,8 @@ pub enum Method {
 
 impl Method {
     /// All of them, in the order in which they are tried.
-    pub const ALL: &[Self] = &[
-        Self::Search,
-        Self::Lipton,
-        Self::Reduce,
-        Self::Letters,
-        Self::Flow,
-        Self::Bounded,
-        Self::Sample,
-        Self::Classic,
-        Self::Decompose,
-    ];
+    pub const ALL: &[Self] =
+        &[Self::Search, Self::Lipton, Self::Reduce, Self::Letters, Self::Flow, Self::Bounded, Self::Sample, Self::Classic, Self::Decompose];
 
     /// The name, as in `--method`.
     pub fn name(self) -> &'static str {

@@ -35,9 +35,9 @@ mod tasks;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 #[cfg(test)]
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 use serval_budget::checkpoint::fenced;
@@ -54,8 +54,11 @@ use crate::search::{LayerOutcome, Search, Waits, lift, parallel_layer};
 pub use crate::decision::{Decision, Found, Method};
 pub use attempt::Attempt;
 use fence::Broken;
+use schedule::{
+    ALWAYS, BEGIN, EARLY_TICKS, END, GLANCE, GROWTH, HALVED, HALVED_ALWAYS, LEVEL, SAMPLE_LEVEL, SAMPLE_TIMES, SOON_TICKS, Stage,
+    TASK_TICKS,
+};
 use tasks::Kind;
-use schedule::{ALWAYS, BEGIN, EARLY_TICKS, END, GLANCE, GROWTH, HALVED, HALVED_ALWAYS, LEVEL, SAMPLE_LEVEL, SAMPLE_TIMES, SOON_TICKS, Stage, TASK_TICKS};
 
 /// Requests in the first, cheap search.
 pub const FIRST_LAYERS: u32 = 3;

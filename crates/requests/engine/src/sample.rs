@@ -19,6 +19,7 @@
 
 mod archive;
 mod aside;
+mod described;
 mod membership;
 mod mix;
 mod play;
@@ -29,6 +30,7 @@ mod shrink;
 #[cfg(test)]
 mod tests;
 
+pub use described::{Described, NoStep, look};
 pub use sampler::{HowSampled, SampleOutcome, Sampled, SampledStop, Sampler, seed_of};
 pub use schedule::Schedule;
 pub use shrink::shrunk;

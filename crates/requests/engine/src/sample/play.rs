@@ -154,6 +154,8 @@ pub(super) struct World<M> {
     starts: Vec<Vec<LocalId>>,
     successors: Vec<(LocalId, GlobalId)>,
     responses: Vec<ResponseId>,
+    /// What a request can do in the pairs of states that have been met: from where to where in the list of all.
+    known: FxHashMap<(LocalId, GlobalId), (usize, usize)>,
     choices: Vec<Choice>,
 }
 
@@ -165,7 +167,8 @@ impl<M: Moves> World<M> {
             starts[request.index()].push(local);
         }
         let serial = SerialExplorer::new(system);
-        Self { serial, random: SplitMix64::new(seed), starts, successors: Vec::new(), responses: Vec::new(), choices: Vec::new() }
+        let (successors, responses, known, choices) = Default::default();
+        Self { serial, random: SplitMix64::new(seed), starts, successors, responses, known, choices }
     }
 
     pub(super) fn initial_global(&self) -> GlobalId {
@@ -177,16 +180,18 @@ impl<M: Moves> World<M> {
         self.starts.len()
     }
 
-    /// Lists what a request can do.
-    fn list(&mut self, local: LocalId, global: GlobalId) -> Result<(), M::Stop> {
-        let Self { serial, successors, responses, choices, .. } = self;
-        let system = serial.system_mut();
-        choices.clear();
+    /// What a request can do.
+    fn list(&mut self, local: LocalId, global: GlobalId) -> Result<std::ops::Range<usize>, M::Stop> {
+        if let Some(&(from, to)) = self.known.get(&(local, global)) {
+            return Ok(from..to);
+        }
+        let Self { serial, successors, responses, choices, known, .. } = self;
+        let (system, from) = (serial.system_mut(), choices.len());
+        successors.clear();
+        system.successors(local, global, successors)?;
         responses.clear();
         system.responses(local, responses);
         choices.extend(responses.iter().map(|&response| Choice { step: None, answer: Some(response) }));
-        successors.clear();
-        system.successors(local, global, successors)?;
         for &next in successors.iter().filter(|&&next| next != (local, global)) {
             responses.clear();
             system.responses(next.0, responses);
@@ -195,7 +200,8 @@ impl<M: Moves> World<M> {
                 choices.push(Choice { step: Some(next), answer: None });
             }
         }
-        Ok(())
+        known.insert((local, global), (from, choices.len()));
+        Ok(from..choices.len())
     }
 
     /// A request in flight does something, the same as `wanted` if it can; `false` where it can do nothing.
@@ -253,18 +259,18 @@ impl<M: Moves> World<M> {
         wanted: Option<&Act>,
         budget: &mut Budget,
     ) -> Result<Option<Choice>, PlayEnd<M::Stop>> {
-        budget.spend(1)?;
-        self.list(local, global).map_err(|stop| PlayEnd::Fails(Failing { request, local, thread, stop }))?;
-        budget.spend(self.choices.len() as u64 / 8)?;
+        let all = self.list(local, global).map_err(|stop| PlayEnd::Fails(Failing { request, local, thread, stop }))?;
+        budget.spend(1 + all.len() as u64 / 8)?;
+        let choices = &self.choices[all];
         let Some(wanted) = wanted else {
             // Most have one choice, for which no number need be drawn.
-            return Ok(if self.choices.len() < 2 { self.choices.first().copied() } else { self.random.pick(&self.choices) });
+            return Ok(if choices.len() < 2 { choices.first().copied() } else { self.random.pick(choices) });
         };
         let to = |choice: &Choice| choice.step.map(|step| step.0);
-        let same = self.choices.iter().find(|&choice| *choice == wanted.choice);
-        let like = || self.choices.iter().find(|choice| to(choice) == to(&wanted.choice) && choice.answer == wanted.choice.answer);
-        let ends = || self.choices.iter().find(|choice| choice.answer.is_some() == wanted.choice.answer.is_some());
-        Ok(same.or_else(like).or_else(ends).or(self.choices.first()).copied())
+        let same = choices.iter().find(|&choice| *choice == wanted.choice);
+        let like = || choices.iter().find(|choice| to(choice) == to(&wanted.choice) && choice.answer == wanted.choice.answer);
+        let ends = || choices.iter().find(|choice| choice.answer.is_some() == wanted.choice.answer.is_some());
+        Ok(same.or_else(like).or_else(ends).or(choices.first()).copied())
     }
 }
 

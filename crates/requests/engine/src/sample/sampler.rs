@@ -87,11 +87,6 @@ impl<M: Named> Sampler<M> {
         self.world.serial.system()
     }
 
-    /// The system, to ask it for more.
-    pub fn system_mut(&mut self) -> &mut M {
-        self.world.serial.system_mut()
-    }
-
     /// How many runs have been drawn.
     pub fn runs(&self) -> u64 {
         self.runs
