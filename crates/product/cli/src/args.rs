@@ -251,9 +251,12 @@ pub(crate) struct Check {
     pub(crate) input: Option<InputKind>,
     #[command(flatten)]
     pub(crate) limits: Limits,
-    /// Which methods: auto, names among search, lipton, reduce, letters, flow, bounded, decompose, or classic
+    /// Which methods: auto, names among search, lipton, reduce, letters, flow, bounded, sample, decompose, or classic
     #[arg(long, default_value = "auto", value_delimiter = ',', value_name = "NAMES")]
     pub(crate) method: Vec<String>,
+    /// Which random runs the method sample draws; the same seed gives the same runs
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) seed: Option<u64>,
     #[command(flatten)]
     pub(crate) classic: Classic,
     /// For people or for machines

@@ -3,6 +3,7 @@
 //! person would write it for one size.
 
 pub mod covering;
+mod deep;
 mod given;
 mod held;
 mod locks;
@@ -104,6 +105,15 @@ pub const FAMILIES: &[Family] = &[
         3,
         stores::stack_early,
     ),
+    family(
+        "queue_racy",
+        "a ring of n slots; a slot is given again before it is emptied",
+        FamilyVerdict::NotSerializable,
+        8,
+        deep::queue_racy,
+    ),
+    family("ticket_wrap", "a ticket lock whose numbers begin again after n", FamilyVerdict::NotSerializable, 24, deep::ticket_wrap),
+    family("occ_retry", "an update with validation, given up after n attempts", FamilyVerdict::NotSerializable, 16, deep::occ_retry),
     family("torn", "n cells read one by one, and a writer for each", FamilyVerdict::NotSerializable, 8, stores::torn),
     family("shards", "n shards counted modulo 2 and summed one by one", FamilyVerdict::Serializable, 3, stores::shards),
     on_text("pool", "n connections, each for one step of work", FamilyVerdict::Serializable, 1_000, held::pool),

@@ -66,6 +66,7 @@ static PAGES: &[(&str, &str)] = pages! {
     "request"
     "robust"
     "safe"
+    "sample"
     "serializable"
     "store-buffering"
     "stuck"

@@ -44,5 +44,5 @@ pub use screen::{Look, time};
 pub use serval_diagnostic::counted;
 pub use stages::{StageReport, StageTimes};
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};
-pub use verdict::{FileReport, HOLLOW, notes};
+pub use verdict::{FileReport, HOLLOW, SampleNote, notes};
 pub use why::{Causes, ConflictSide, OrderEdge, OtherCourse, Why};

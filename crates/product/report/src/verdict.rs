@@ -25,6 +25,17 @@ pub const HOLLOW: [&str; 2] = [ONE_STEP, "N0312"];
 /// The one of them that is about the whole program.
 const ONE_STEP: &str = "N0311";
 
+/// How a run was drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SampleNote {
+    /// The schedule that ordered its steps.
+    pub schedule: &'static str,
+    /// How many runs were drawn until then.
+    pub runs: u64,
+    /// How many requests it had before those were left out that are not needed.
+    pub requests: usize,
+}
+
 /// Everything about one file. Absent parts are left out.
 #[derive(Clone, Debug, Serialize)]
 pub struct FileReport {
@@ -72,6 +83,9 @@ pub struct FileReport {
     /// Why there is no proof on the text, where one was looked for in vain: for people.
     #[serde(skip)]
     pub no_commit: Option<String>,
+    /// For a counterexample among random runs: how it was drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<SampleNote>,
     /// How long it took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<Times>,
@@ -144,6 +158,7 @@ impl FileReport {
             words: Vec::new(),
             proof: Vec::new(),
             no_commit: None,
+            sampled: None,
             stages: Vec::new(),
             time_ms: None,
             sizes: None,
@@ -358,6 +373,10 @@ impl FileReport {
         if let Some(method) = self.method {
             let kind = self.certificate.as_ref().map_or(String::new(), |certificate| format!(", certificate of kind {}", certificate.kind));
             let _ = writeln!(out, "  decided by      {method}{kind}");
+        }
+        if let Some(SampleNote { schedule, runs, requests }) = self.sampled {
+            let runs = if runs == 1 { "the first run".to_owned() } else { format!("run {runs}") };
+            let _ = writeln!(out, "  drawn           {runs}, by the schedule {schedule}, with {requests} requests at first");
         }
         if let Some(sizes) = self.sizes {
             let parts = if sizes.components == 1 { String::new() } else { format!("{} components, ", sizes.components) };

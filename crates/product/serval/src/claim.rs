@@ -17,6 +17,7 @@ use serval_classic_engine::Stages;
 use serval_compile::{CompileError, Compiled, FaultReport, Lazy, Prepared};
 use serval_diagnostic::counted;
 use serval_engine::portfolio::{self, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Progress};
+use serval_engine::sample::{HowSampled, shrunk};
 use serval_engine::search::{LayerOutcome, Search, SubsetSearch, run_certificate};
 use serval_lipton_engine::Why;
 use serval_model::{Letter, Moves, Named, NetworkSystem};
@@ -26,6 +27,7 @@ use serval_syntax::Diagnostic;
 use serval_verify::failure_of;
 
 use crate::commuting::why_not;
+use crate::sampling::{LazySamplers, Met};
 use crate::{Methods, Options};
 
 /// Requests and ticks of the search before a proof on the text is tried: enough
@@ -40,6 +42,11 @@ pub(crate) const FIRST_TEXT_TICKS: u64 = 1_000_000;
 pub(crate) const TEXT_TICKS: u64 = 100_000_000;
 /// Ticks for sets of few kinds of requests of a component that is too large as a whole.
 const TOO_LARGE_TICKS: u64 = 10_000_000;
+
+/// Ticks for random runs of a program with too many states, together with [`TOO_LARGE_TICKS`].
+const DRAWN_TICKS: u64 = 128_000_000;
+/// The same where no other method may be used: at first, and then twice as many each time.
+const FIRST_DRAWN_TICKS: u64 = 2_000_000;
 
 /// How long to try.
 #[derive(Clone, Copy)]
@@ -56,13 +63,16 @@ pub(crate) struct Effort<'a> {
     /// Pairs of states that are explored at most, where less is wanted than
     /// the compiler would do.
     pub(crate) pairs: Option<u64>,
+    /// What random runs are drawn from, where it is asked for.
+    pub(crate) seed: Option<u64>,
 }
 
 impl<'a> Effort<'a> {
     /// As much as the options allow.
     pub(crate) fn of(options: &'a Options, progress: &'a (dyn Fn(Progress) + Sync)) -> Self {
-        let Options { methods, jobs, cancel, clock, rounds, percent, pairs, .. } = options;
-        Self { methods, jobs: *jobs, cancel, progress, clock: *clock, rounds: *rounds, percent: *percent, pairs: *pairs }
+        let Options { methods, jobs, cancel, clock, rounds, percent, pairs, seed, .. } = options;
+        let (clock, seed) = (*clock, *seed);
+        Self { methods, jobs: *jobs, cancel, progress, clock, rounds: *rounds, percent: *percent, pairs: *pairs, seed }
     }
 
     /// Whether this method may be used.
@@ -109,6 +119,8 @@ pub(crate) struct Claimed {
     pub(crate) open_sets: usize,
     /// Why there is no proof on the text of a program, where one was looked for.
     pub(crate) no_commit: Option<String>,
+    /// How the run was found, where it was drawn.
+    pub(crate) sampled: Option<HowSampled>,
 }
 
 impl Claimed {
@@ -116,7 +128,7 @@ impl Claimed {
     /// so few requests.
     pub(crate) fn new(claim: EngineClaim, cleared: u32) -> Self {
         let ruled_out = RuledOut { requests_up_to: cleared, concurrent_up_to: None };
-        Self { claim, ruled_out, reduced: None, stages: Vec::new(), open: Vec::new(), open_sets: 0, no_commit: None }
+        Self { claim, ruled_out, reduced: None, stages: Vec::new(), open: Vec::new(), open_sets: 0, no_commit: None, sampled: None }
     }
 }
 
@@ -131,6 +143,7 @@ pub(crate) fn about_systems(systems: &[&NetworkSystem], cleared: u32, effort: &E
         watch: effort.progress,
         rounds: effort.rounds,
         percent: effort.percent,
+        seed: effort.seed,
         ..Plan::new(methods, effort.cancel)
     };
     let decision = portfolio::decide(systems, cleared, &plan);
@@ -146,7 +159,7 @@ pub(crate) fn about_systems(systems: &[&NetworkSystem], cleared: u32, effort: &E
     let reduced = decision.reduced.map(|(globals, locals, steps)| ReducedSizes { globals, locals, steps });
     let open = decision.open.first().map_or_else(Vec::new, |(component, answers)| open_answers(systems[*component], answers));
     let open_sets = decision.open.len();
-    Claimed { claim, ruled_out, reduced, stages: Vec::new(), open, open_sets, no_commit: None }
+    Claimed { claim, ruled_out, reduced, stages: Vec::new(), open, open_sets, no_commit: None, sampled: decision.sampled }
 }
 
 fn open_answers(system: &NetworkSystem, answers: &[(Letter, u64)]) -> Vec<OpenAnswer> {
@@ -171,6 +184,7 @@ fn as_published(systems: &[&NetworkSystem], options: &serval_classic_engine::Opt
         match report.verdict {
             serval_classic_engine::ClassicVerdict::Serializable(proof) => parts.push(Part::Invariant(proof)),
             serval_classic_engine::ClassicVerdict::Refuted(run) => {
+                let run = shrunk(*system, &run, &effort.budget(u64::MAX));
                 let claim = EngineClaim::Refuted { run: run_certificate(system, &run), component, minimal: false, method: NAME };
                 return Claimed { stages, ..Claimed::new(claim, 0) };
             }
@@ -315,6 +329,11 @@ fn on_states(prepared: &Arc<Prepared>, text: &str, searches: &mut Searches<'_>, 
     // Where there are more states, sets of few kinds of requests are searched with as much effort as it took to see
     // that.
     let few = if searching && effort.pairs.is_none() { FEWER_PAIRS } else { &[] };
+    let mut samplers = effort.may(Method::Sample).then(|| LazySamplers::new(prepared, effort.seed));
+    if let Some(samplers) = samplers.as_mut().filter(|_| effort.only(Method::Sample)) {
+        let met = drawn_alone(samplers, searches.broken, effort);
+        return by_drawing(met, text, searches, cleared, effort, (None, Duration::ZERO));
+    }
     for &times in few {
         let compiled = make(FIRST_PAIRS / times);
         if !compiled.as_ref().is_err_and(may_be_more) {
@@ -323,9 +342,66 @@ fn on_states(prepared: &Arc<Prepared>, text: &str, searches: &mut Searches<'_>, 
         if let Some(found) = few_kinds(prepared, searches, &mut cleared, &[], Some(TOO_LARGE_TICKS / times), effort) {
             return ProgramClaimed { claimed: Claimed::new(found, cleared), compiled: Some(compiled), compile_time };
         }
+        let met = samplers.as_mut().and_then(|samplers| drawn(samplers, DRAWN_TICKS / times, searches.broken, effort));
+        if met.is_some() {
+            return by_drawing(met, text, searches, cleared, effort, (Some(compiled), compile_time));
+        }
     }
+    drop(samplers);
     let compiled = make(effort.pairs.unwrap_or(FIRST_PAIRS));
     on_compiled(prepared, text, searches, cleared, effort, (compiled, compile_time))
+}
+
+/// Draws runs of a program whose states are not all made.
+fn drawn(samplers: &mut LazySamplers<'_>, ticks: u64, broken: &Cell<bool>, effort: &Effort<'_>) -> Option<Met> {
+    let ticks = ticks.saturating_mul(effort.percent) / 100;
+    fenced(|| samplers.look(ticks, effort.cancel)).unwrap_or_else(|| {
+        broken.set(true);
+        None
+    })
+}
+
+/// The same with more and more ticks, where no other method may be used.
+fn drawn_alone(samplers: &mut LazySamplers<'_>, broken: &Cell<bool>, effort: &Effort<'_>) -> Option<Met> {
+    let mut ticks = FIRST_DRAWN_TICKS;
+    for _ in 0..effort.rounds.max(1) {
+        let met = drawn(samplers, ticks, broken, effort);
+        if met.is_some() || broken.get() || effort.cancel.is_cancelled() {
+            return met;
+        }
+        ticks = ticks.saturating_mul(2);
+    }
+    None
+}
+
+/// What is claimed because of a run that was drawn; perhaps there is a counterexample with fewer requests.
+fn by_drawing(
+    met: Option<Met>,
+    text: &str,
+    searches: &mut Searches<'_>,
+    mut cleared: u32,
+    effort: &Effort<'_>,
+    (compiled, compile_time): (Option<Result<Arc<Compiled>, CompileError>>, Duration),
+) -> ProgramClaimed {
+    let claimed = match met {
+        Some(Met::Run { run, component, requests, how }) => {
+            let fewer = effort.may(Method::Search).then(|| search(searches, &mut cleared, requests.saturating_sub(1), LAST_TICKS, effort));
+            let sampled = Some(how);
+            let minimal = cleared.saturating_add(1) >= requests;
+            let drawn = EngineClaim::Refuted { run, component, minimal, method: Method::Sample.name() };
+            match fewer.flatten() {
+                Some(fewer) => Claimed::new(fewer, cleared),
+                None => Claimed { sampled, ..Claimed::new(drawn, cleared) },
+            }
+        }
+        Some(Met::Fault(error)) => {
+            let claimed = Claimed::new(unusable(&error, text), cleared);
+            return ProgramClaimed { claimed, compiled: Some(Err(error)), compile_time };
+        }
+        None if effort.cancel.is_cancelled() => Claimed::new(EngineClaim::Undecided(StopReason::Cancelled), cleared),
+        None => Claimed::new(EngineClaim::Undecided(StopReason::RoundsUsedUp { rounds: effort.rounds }), cleared),
+    };
+    ProgramClaimed { claimed, compiled, compile_time }
 }
 
 /// Whether with more pairs of states there may be no such error.

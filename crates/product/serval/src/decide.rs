@@ -11,7 +11,7 @@ use serval_engine::portfolio::{self, Method, Progress};
 use serval_model::NetworkSystem;
 use serval_proof::{Body, Certificate};
 use serval_report::fix::FixHint;
-use serval_report::{Counterexample, FaultNote, OpenAnswer, ProofNote, ReducedSizes, RuledOut, Sizes, StuckNote};
+use serval_report::{Counterexample, FaultNote, OpenAnswer, ProofNote, ReducedSizes, RuledOut, SampleNote, Sizes, StuckNote};
 use serval_syntax::{Diagnostic, Program};
 use serval_verify::{Outcome, failure_of};
 
@@ -81,6 +81,8 @@ pub struct Decision {
     /// Why there is no proof on the text of the program, in words, where one was
     /// looked for in vain: often it names the lines of a mistake.
     pub no_commit: Option<String>,
+    /// How the run was found, where it is one that was drawn.
+    pub sampled: Option<SampleNote>,
     /// What the published method did, for each component that it looked at.
     pub stages: Vec<Stages>,
     /// Whether the certificate alone tells all of this again, without a search;
@@ -121,6 +123,7 @@ impl Decision {
             proof: Vec::new(),
             fix: None,
             no_commit: None,
+            sampled: None,
             stages: Vec::new(),
             reusable: false,
             times: Times::default(),
@@ -155,7 +158,8 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
     let explored = budget.during(|| explore(input, options)).unwrap_or_else(|_| cancelled());
     let mut times = Times { compile: explored.compile_time, ..Times::default() };
     times.decide = clock().saturating_sub(start).saturating_sub(times.compile);
-    let ClaimWithNotes { claimed: Claimed { claim, ruled_out, reduced, stages, open, open_sets, no_commit }, beside, about, .. } = explored;
+    let ClaimWithNotes { claimed, beside, about, .. } = explored;
+    let Claimed { claim, ruled_out, reduced, stages, open, open_sets, no_commit, sampled } = claimed;
     let AboutProof { invariants, proof, reusable } = about;
     let SideFindings { sizes, stuck, mut findings, fault } = beside;
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
@@ -176,8 +180,9 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
         fix = hint::fix_hint(input, &evidence.certificate, options);
         times.fix = matches!(input.content(), Content::Program(_)).then(|| clock().saturating_sub(start));
     }
+    let sampled = sampled.map(|how| SampleNote { schedule: how.schedule.name(), runs: how.runs, requests: how.requests });
     let told = Decision { ruled_out, open, open_sets, sizes, stuck, findings, also_fails, invariants, ..Decision::new(verdict) };
-    Decision { proof, fix, no_commit, stages, reusable, times, ..told }
+    Decision { proof, fix, no_commit, sampled, stages, reusable, times, ..told }
 }
 
 /// The same without proofs on the text, if there are other methods and none

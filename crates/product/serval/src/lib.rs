@@ -163,6 +163,7 @@ mod page;
 pub mod repair;
 #[cfg(feature = "report")]
 mod report;
+mod sampling;
 pub mod simulator;
 mod told;
 #[cfg(feature = "weak-memory")]

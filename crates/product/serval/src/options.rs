@@ -52,6 +52,9 @@ pub struct Options {
     pub keep: BTreeSet<u32>,
     /// How changed texts are formatted, where the text is. Default: the usual style.
     pub style: FormatStyle,
+    /// What the random runs of the method `sample` are drawn from; the same number gives the same runs. Default: a number
+    /// that belongs to the input.
+    pub seed: Option<u64>,
 }
 
 impl Default for Options {
@@ -71,6 +74,7 @@ impl Default for Options {
             pairs: None,
             keep: BTreeSet::new(),
             style: FormatStyle::default(),
+            seed: None,
         }
     }
 }

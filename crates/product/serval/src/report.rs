@@ -41,6 +41,7 @@ impl Decision {
         report.stages = self.stages.iter().map(|stages| stage_report(stages, times)).collect();
         report.ruled_out = Some(self.ruled_out);
         report.fix = self.fix;
+        report.sampled = self.sampled;
         match self.verdict {
             Verdict::Serializable(evidence) => {
                 report.verdict = serval_report::Verdict::Serializable;

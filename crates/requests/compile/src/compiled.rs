@@ -9,6 +9,7 @@ use serval_syntax::{GlobalVar, Program, Span};
 
 use crate::error::{CompileError, describe};
 use crate::explore::{Closure, Explored, Failure, Pairs, explore};
+use crate::fault_run::Needs;
 use crate::machine::Machine;
 use crate::options::Options;
 use crate::prepared::Prepared;
@@ -79,17 +80,22 @@ impl Prepared {
             }
             Err(failure) => {
                 let (failure, needs) = self.simplest(&mut space, failure, budget);
-                let named = match &failure {
-                    Failure::Fault { trail, last: Some(last), .. } => Some(self.fault_run(number, &space, trail, *last, needs)),
-                    _ => None,
-                };
-                let mut error = describe(self.program(), &space, part, failure, limit);
-                if let CompileError::Fault(report) = &mut error {
-                    report.named = named;
-                }
-                Err(error)
+                Err(self.error_of(number, &space, failure, needs, limit))
             }
         }
+    }
+
+    /// A failure of a part, in the names of its states.
+    pub(crate) fn error_of(&self, number: usize, space: &Space, failure: Failure, needs: Needs, limit: u64) -> CompileError {
+        let named = match &failure {
+            Failure::Fault { trail, last: Some(last), .. } => Some(self.fault_run(number, space, trail, *last, needs)),
+            _ => None,
+        };
+        let mut error = describe(self.program(), space, &self.parts[number], failure, limit);
+        if let CompileError::Fault(report) = &mut error {
+            report.named = named;
+        }
+        error
     }
 
     /// Names the states that occur and makes the system.

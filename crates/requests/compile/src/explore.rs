@@ -33,7 +33,8 @@ pub(crate) use function::Function;
 pub(crate) use growth::Grower;
 pub(crate) use serial::{SerialFault, fewer_at_once, serial_fault};
 pub(crate) use sets::LocalSet;
-pub(crate) use trail::Trail;
+pub(crate) use shorten::shortened;
+pub(crate) use trail::{Trail, TrailStep};
 
 use crate::graph::Reg;
 use crate::machine::{Fault, FaultKind};

@@ -4,11 +4,14 @@
 //! infinitely many. States have the same names as in a full compilation; only
 //! their numbers depend on the order in which they are met.
 
-use serval_model::{GlobalId, LocalId, Moves, Named, RequestId, ResponseId};
+use serval_budget::Budget;
+use serval_model::{Event, GlobalId, LocalId, Moves, Named, RequestId, ResponseId, Run, ThreadId};
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
+use crate::error::CompileError;
+use crate::explore::{Failing, Failure, Trail, TrailStep, shortened};
 use crate::machine::Fault;
 use crate::prepared::Prepared;
 use crate::space::Space;
@@ -38,7 +41,33 @@ impl Prepared {
     }
 }
 
+/// Ticks to make a run to a failing step shorter.
+const SHORTEN_TICKS: u64 = 200_000;
+
 impl Lazy<'_> {
+    /// The error that the step of a request in `local` fails after a run, which is made shorter. `None` where the step
+    /// does not fail, or is only given up because it takes too long.
+    pub fn error_after(&mut self, run: &Run, local: LocalId, budget: &Budget) -> Option<CompileError> {
+        let (mut trail, mut threads): (Trail, IndexSet<ThreadId, FxBuildHasher>) = Default::default();
+        for event in run.events() {
+            if let Event::Step { thread, step } = *event {
+                let mut moves = self.space.moves(step.local, step.global);
+                let to = (step.to_local, step.to_global);
+                let index = moves.find(|&index| (self.space.moves[index].local, self.space.moves[index].global) == to)?;
+                let thread = threads.insert_full(thread).0;
+                trail.push(TrailStep { thread, from: step.local, from_global: step.global, step: index });
+            }
+        }
+        let last = (local, run.configuration().global);
+        self.space.moves(last.0, last.1);
+        let fault = self.space.failure(last.0, last.1)?;
+        let failing = Failing { fault, trail, last };
+        let Failing { fault, trail, last } = shortened(&mut self.space, failing, &mut budget.aside(SHORTEN_TICKS));
+        let failure = Failure::Fault { fault, trail, last: Some(last) };
+        let (failure, needs) = self.prepared.simplest(&mut self.space, failure, budget);
+        Some(self.prepared.error_of(self.part, &self.space, failure, needs, u64::MAX))
+    }
+
     /// How many pairs of local and global states have been run.
     pub fn pairs(&self) -> usize {
         self.space.pair_count()

@@ -4,6 +4,8 @@ use serval_budget::StopReason;
 use serval_model::{Letter, Run};
 use serval_proof::Part;
 
+use crate::sample::HowSampled;
+
 /// A way to find a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Method {
@@ -19,6 +21,8 @@ pub enum Method {
     Flow,
     /// Counterexamples with few requests in flight at a time.
     Bounded,
+    /// Counterexamples among random runs.
+    Sample,
     /// The published method, which the caller provides ([`Plan::classic`](crate::portfolio::Plan::classic)).
     Classic,
     /// Proofs by cases on nets, which the caller provides ([`Plan::decompose`](crate::portfolio::Plan::decompose)).
@@ -28,7 +32,7 @@ pub enum Method {
 impl Method {
     /// All of them, in the order in which they are tried.
     pub const ALL: &[Self] =
-        &[Self::Search, Self::Lipton, Self::Reduce, Self::Letters, Self::Flow, Self::Bounded, Self::Classic, Self::Decompose];
+        &[Self::Search, Self::Lipton, Self::Reduce, Self::Letters, Self::Flow, Self::Bounded, Self::Sample, Self::Classic, Self::Decompose];
 
     /// The name, as in `--method`.
     pub fn name(self) -> &'static str {
@@ -39,6 +43,7 @@ impl Method {
             Self::Letters => "letters",
             Self::Flow => "flow",
             Self::Bounded => "bounded",
+            Self::Sample => "sample",
             Self::Classic => "classic",
             Self::Decompose => "decompose",
         }
@@ -85,6 +90,8 @@ pub struct Decision {
     /// Components and sets of their answers that could neither be realised nor
     /// excluded, those of fewest answers first. There may be others behind them.
     pub open: Vec<(usize, Vec<(Letter, u64)>)>,
+    /// How the run was found, where it was drawn.
+    pub sampled: Option<HowSampled>,
     /// The methods that panicked, which is a mistake of ours and costs their answers alone.
     pub failed: Vec<Method>,
 }

@@ -12,6 +12,7 @@ pub mod letters;
 pub mod portfolio;
 pub mod reduce;
 mod same;
+pub mod sample;
 pub mod search;
 mod span;
 pub mod stuck;

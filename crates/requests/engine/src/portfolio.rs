@@ -28,14 +28,16 @@ mod fence;
 mod few_kinds;
 mod logged;
 mod published;
+mod sampling;
 mod schedule;
 mod tasks;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Mutex;
+use std::collections::BTreeMap;
 #[cfg(test)]
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 use serval_budget::checkpoint::fenced;
@@ -46,12 +48,17 @@ use serval_proof::script::Reduced;
 
 use crate::letters::LettersProgress;
 use crate::reduce::{Extent, Reduction, reduce};
+use crate::sample::{HowSampled, Sampler, shrunk};
 use crate::search::{LayerOutcome, Search, Waits, lift, parallel_layer};
 
 pub use crate::decision::{Decision, Found, Method};
 pub use attempt::Attempt;
 use fence::Broken;
-use schedule::{ALWAYS, BEGIN, EARLY_TICKS, END, GLANCE, GROWTH, HALVED, HALVED_ALWAYS, LEVEL, SOON_TICKS, Stage, TASK_TICKS};
+use schedule::{
+    ALWAYS, BEGIN, EARLY_TICKS, END, GLANCE, GROWTH, HALVED, HALVED_ALWAYS, LEVEL, SAMPLE_LEVEL, SAMPLE_TIMES, SOON_TICKS, Stage,
+    TASK_TICKS,
+};
+use tasks::Kind;
 
 /// Requests in the first, cheap search.
 pub const FIRST_LAYERS: u32 = 3;
@@ -78,6 +85,8 @@ pub struct Plan<'a> {
     pub rounds: usize,
     /// How large budgets are, in percent of the usual.
     pub percent: u64,
+    /// What random runs are drawn from; none for a number that belongs to the system.
+    pub seed: Option<u64>,
     /// A method that panics, and how often it did.
     #[cfg(test)]
     sabotage: Option<(Method, &'a AtomicUsize)>,
@@ -94,6 +103,7 @@ impl<'a> Plan<'a> {
             watch: &|_| {},
             rounds: ROUNDS,
             percent: 100,
+            seed: None,
             #[cfg(test)]
             sabotage: None,
         }
@@ -130,6 +140,7 @@ pub fn decide(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> Deci
         let (failed, kept, open_answers) = (FxHashMap::default(), Mutex::default(), Vec::new());
         let (searched, clear, method) = (0, vec![0; systems.len()], Method::Reduce);
         let (short, reason, broken) = (false, None, Broken::default());
+        let (samplers, sampled) = Default::default();
         let decision = PortfolioWork {
             systems,
             plan,
@@ -146,6 +157,8 @@ pub fn decide(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> Deci
             reason,
             open_answers,
             broken,
+            samplers,
+            sampled,
         }
         .run();
         fence::decided(decision)
@@ -222,6 +235,10 @@ struct PortfolioWork<'a> {
     open_answers: Vec<(usize, Vec<(Letter, u64)>)>,
     /// What panicked.
     broken: Broken,
+    /// The random runs of each component, as far as they have come.
+    samplers: Mutex<BTreeMap<usize, Sampler<&'a NetworkSystem>>>,
+    /// How the last of them was found that is a counterexample.
+    sampled: Mutex<Option<HowSampled>>,
 }
 
 /// The end of the work before all methods were tried.
@@ -243,7 +260,9 @@ impl PortfolioWork<'_> {
         let open = self.concurrent.iter().zip(&self.parts).filter(|(_, part)| part.is_none()).map(|(&concurrent, _)| concurrent);
         let concurrent = open.min().unwrap_or(0);
         self.open_answers.retain(|&(component, _)| self.parts[component].is_none());
-        Decision { found, cleared: self.cleared, concurrent, reduced, open: self.open_answers, failed: self.broken.methods() }
+        let is_sampled = matches!(found, Found::Refuted { method: Method::Sample, .. });
+        let sampled = self.sampled.into_inner().unwrap_or_else(PoisonError::into_inner).filter(|_| is_sampled);
+        Decision { found, cleared: self.cleared, concurrent, reduced, open: self.open_answers, sampled, failed: self.broken.methods() }
     }
 
     fn may(&self, method: Method) -> bool {
@@ -311,6 +330,8 @@ impl PortfolioWork<'_> {
             Stage::Reduce => self.reduce(ticks),
             Stage::SearchSoon if self.searched >= self.plan.ticks(SOON_TICKS, 0) => Ok(()),
             Stage::SearchSoon => self.stage(&Stage::Search, ticks.min(self.plan.ticks(SOON_TICKS, 0)), round),
+            Stage::Sample if ticks < SAMPLE_LEVEL && self.plan.methods != [Method::Sample] => Ok(()),
+            Stage::Sample => self.stage(&Stage::Tasks(&[Kind::Sample]), ticks.saturating_mul(SAMPLE_TIMES), round),
             Stage::Search if !self.may(Method::Search) => Ok(()),
             // With far fewer ticks than it has had it would not get much further.
             Stage::Search if ticks < self.searched / 2 => {
@@ -401,6 +422,8 @@ impl PortfolioWork<'_> {
 
     /// A counterexample was found: perhaps there is one with fewer requests.
     fn refuted(&mut self, component: usize, run: Run, method: Method) -> End {
+        // Those that were drawn are small, and those that were searched for have few requests from the beginning.
+        let run = if matches!(method, Method::Search | Method::Sample) { run } else { self.smaller(component, run) };
         let size = u32::try_from(run.configuration().completed.size()).unwrap_or(u32::MAX);
         if self.may(Method::Search) && self.cleared.saturating_add(1) < size {
             match self.searching(|work| work.search(size - 1, LAST_TICKS, true)) {
@@ -459,6 +482,12 @@ impl PortfolioWork<'_> {
             self.clear.fill(0);
         }
         Ok(())
+    }
+
+    /// A counterexample with fewer requests, if parts of this one are one.
+    fn smaller(&self, component: usize, run: Run) -> Run {
+        let budget = Budget::new(u64::MAX, self.plan.cancel.clone());
+        fenced(|| shrunk(self.systems[component], &run, &budget)).unwrap_or(run)
     }
 
     /// A counterexample with the same requests that is as short as can be had.

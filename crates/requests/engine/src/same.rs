@@ -33,7 +33,7 @@ pub(crate) fn worked_on_once(
 ) -> Decision {
     let Ok(same) = find(systems, cancel) else {
         let found = Found::Unknown(StopReason::Cancelled);
-        return Decision { found, cleared, concurrent: 0, reduced: None, open: Vec::new(), failed: Vec::new() };
+        return Decision { found, cleared, concurrent: 0, reduced: None, open: Vec::new(), sampled: None, failed: Vec::new() };
     };
     let different: Vec<usize> = (0..systems.len()).filter(|&component| same[component].is_none()).collect();
     let mut decision = decide(&different.iter().map(|&component| systems[component]).collect::<Vec<_>>());

@@ -116,6 +116,7 @@ fn check_args(args: &Bench) -> Check {
         input: None,
         limits: args.limits,
         method: args.method.clone(),
+        seed: None,
         classic: args.classic.clone(),
         format: OutputFormat::Json,
         allow: Vec::new(),

@@ -38,6 +38,8 @@ const METHODS: &[(&str, &str, &str)] = &[
     ("Parikh images", "Parikh 1966", "semilinear/src/image.rs"),
     ("Semilinear sets", "Ginsburg, Spanier 1966", "semilinear/src/set.rs"),
     ("simulation", "Milner 1971", "reduce/game.rs"),
+    ("Probabilistic concurrency testing", "Burckhardt, Kothari, Musuvathi, Nagarakatte 2010", "sample/schedule.rs"),
+    ("First return, then explore", "Ecoffet, Huizinga, Lehman, Stanley, Clune 2021", "sample/archive.rs"),
 ];
 
 fn page(name: &str) -> String {

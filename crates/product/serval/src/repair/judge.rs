@@ -50,7 +50,8 @@ pub(crate) fn judge(input: &Input, effort: Effort, cancel: &Cancel) -> Judged {
     let Content::Program(program) = input.content() else { return Judged::Unknown("this is no program".to_owned()) };
     let Effort { jobs, rounds, pairs } = effort;
     let methods = Methods::Portfolio(Method::ALL.to_vec());
-    let trying = Trying { methods: &methods, jobs, cancel, progress: &|_| {}, clock: || Duration::ZERO, rounds, percent: 100, pairs };
+    let clock = || Duration::ZERO;
+    let trying = Trying { methods: &methods, jobs, cancel, progress: &|_| {}, clock, rounds, percent: 100, pairs, seed: None };
     let decided = about_program(input.prepare(program), input.text(), &trying);
     let certificate = |body: Body, component, claim| Certificate { input: fingerprint(input.text()), component, claim, body };
     match decided.claimed.claim {

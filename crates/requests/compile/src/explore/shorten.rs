@@ -20,7 +20,7 @@ struct Play {
 
 /// The run with requests left out, half of them at first and in the end one by one. There are never more at a time than
 /// before.
-pub(super) fn shortened(space: &mut Space, failing: Failing, budget: &mut Budget) -> Failing {
+pub(crate) fn shortened(space: &mut Space, failing: Failing, budget: &mut Budget) -> Failing {
     let mut best = failing;
     let mut chunk = threads(&best.trail).div_ceil(2);
     while chunk > 0 {

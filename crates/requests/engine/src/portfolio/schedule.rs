@@ -21,6 +21,11 @@ pub(super) const GROWTH: u64 = 4;
 /// What a round begins with, in this order, and with how many ticks in the first.
 pub(super) const BEGIN: &[(Stage, u64)] = &[(Stage::Tasks(&[Kind::LettersFirst]), EARLY_TICKS), (Stage::Reduce, REDUCE_TICKS)];
 
+/// The first level on which runs are drawn, by its ticks: on those before it the others decide nearly everything.
+pub(super) const SAMPLE_LEVEL: u64 = 125_000;
+/// How many times the ticks of the level that takes: a tick is a step of a run here, and takes much less time than others.
+pub(super) const SAMPLE_TIMES: u64 = 4;
+
 /// What stands before the first level of all: most systems are decided here.
 pub(super) const GLANCE: &[(Stage, u64)] = &[(Stage::Tasks(&[Kind::LettersReduced]), INSTANT_TICKS), (Stage::Search, GLANCE_TICKS)];
 
@@ -31,6 +36,7 @@ pub(super) const GLANCE: &[(Stage, u64)] = &[(Stage::Tasks(&[Kind::LettersReduce
 pub(super) const LEVEL: &[(Stage, u64)] = &[
     (Stage::Tasks(&[Kind::LettersReduced, Kind::FlowReduced]), 1),
     (Stage::SearchSoon, 8),
+    (Stage::Sample, 1),
     (Stage::Search, 20),
     (Stage::Tasks(&[Kind::LettersTracked, Kind::LettersOriginal, Kind::FlowOriginal, Kind::Classic]), 4),
     (Stage::Tasks(&[Kind::Bounded]), 16),
@@ -57,6 +63,8 @@ pub(super) enum Stage {
     Search,
     /// The same with few ticks.
     SearchSoon,
+    /// Counterexamples among random runs, where the ticks are not few.
+    Sample,
     /// Tasks for each component that is not proved.
     Tasks(&'static [Kind]),
 }

@@ -46,6 +46,8 @@ pub(super) enum Kind {
     LettersTracked,
     /// Counterexamples with few requests in flight.
     Bounded,
+    /// Random runs.
+    Sample,
     /// The published method.
     Classic,
     /// Cases on nets, of the reduced system.
@@ -58,6 +60,7 @@ impl Kind {
             Self::LettersFirst | Self::LettersReduced | Self::LettersOriginal | Self::LettersTracked => Method::Letters,
             Self::FlowReduced | Self::FlowOriginal => Method::Flow,
             Self::Bounded => Method::Bounded,
+            Self::Sample => Method::Sample,
             Self::Classic => Method::Classic,
             Self::Decompose => Method::Decompose,
         }
@@ -118,7 +121,7 @@ impl PortfolioWork<'_> {
         let length = match task.kind {
             Kind::LettersFirst | Kind::LettersOriginal | Kind::FlowOriginal => 0,
             Kind::LettersReduced | Kind::FlowReduced | Kind::Decompose => self.reductions[task.component].as_ref()?.0.script.len(),
-            Kind::LettersTracked | Kind::Bounded | Kind::Classic => return None,
+            Kind::LettersTracked | Kind::Bounded | Kind::Sample | Kind::Classic => return None,
         };
         Some((task.component, task.kind.method(), length))
     }
@@ -231,6 +234,9 @@ impl PortfolioWork<'_> {
         #[cfg(test)]
         self.plan.sabotaged(kind.method());
         let mut budget = Budget::new(ticks, cancel.clone());
+        if kind == Kind::Sample {
+            return self.sample(component, &mut budget);
+        }
         let lifted = |run| self.lifted(component, &run, ticks, cancel).map_or(Attempt::Short, Attempt::Run);
         // Too large for a normal form: too large for all that follows.
         let Some((reduction, _)) = &self.reductions[component] else { return Attempt::Ended };

@@ -5,6 +5,7 @@
 mod cases;
 mod continued;
 mod fences;
+mod sample;
 mod search;
 mod stuck;
 mod subset;

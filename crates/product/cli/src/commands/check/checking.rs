@@ -226,6 +226,7 @@ impl Checking {
         options.jobs = self.args.limits.jobs.unwrap_or(0);
         options.cancel = if self.looks_for_help() { watch.early() } else { watch.cancel() };
         options.clock = now;
+        options.seed = self.args.seed;
         options.invariants = self.args.verbose || self.args.html.is_some();
         options.proof = options.invariants || self.args.format != OutputFormat::Text;
         options.fixes = false;
