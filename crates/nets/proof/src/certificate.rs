@@ -70,8 +70,8 @@ pub struct About {
     pub evidence: Evidence,
 }
 
-/// A certificate as it is written down.
-#[derive(Serialize, Deserialize)]
+/// A certificate as it is read.
+#[derive(Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 struct Document {
     format: FormatName,
@@ -80,21 +80,31 @@ struct Document {
     property: String,
     holds: bool,
     evidence: Vec<About>,
-    #[serde(default, skip_serializing_if = "has_none")]
+    #[serde(default)]
     runs: Runs,
 }
 
-serval_evidence::objects!(About, Document);
-
-fn has_none(runs: &Runs) -> bool {
-    *runs == Runs::default()
-}
+serval_evidence::objects!(About);
+serval_evidence::read_object!(Document);
 
 impl From<Document> for Certificate {
     fn from(document: Document) -> Self {
         let Document { net, property, holds, evidence, runs, .. } = document;
         Self { net, property, holds, evidence, runs }
     }
+}
+
+/// A certificate as it is written down; lists of markings may be long and are not copied for it.
+#[derive(Serialize)]
+struct Written<'a> {
+    format: FormatName,
+    version: FormatVersion,
+    net: &'a str,
+    property: &'a str,
+    holds: bool,
+    evidence: &'a [About],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<&'a Runs>,
 }
 
 /// The identity of a net: the fingerprint of its places with their tokens, and its transitions with their arcs, in
@@ -265,8 +275,9 @@ impl Certificate {
 
     /// The certificate as JSON, on one line with its end.
     pub fn to_json(&self) -> String {
-        let Self { net, property, holds, evidence, runs } = self.clone();
-        let document = Document { format: FormatName, version: FormatVersion, net, property, holds, evidence, runs };
-        serval_evidence::line(&document) + "\n"
+        let Self { net, property, holds, evidence, runs } = self;
+        let runs = Some(runs).filter(|runs| **runs != Runs::default());
+        let written = Written { format: FormatName, version: FormatVersion, net, property, holds: *holds, evidence, runs };
+        serval_evidence::line(&written) + "\n"
     }
 }

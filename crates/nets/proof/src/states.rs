@@ -33,6 +33,7 @@
 //! So `M` leads by the enabled member `s` to a marking of the list from which the deadlock takes fewer steps: a
 //! contradiction. The initial marking is in the list, so no deadlock can be reached. ∎
 
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 use serval_diagnostic::counted;
@@ -64,7 +65,7 @@ serval_evidence::objects!(States, Stubborn);
 /// A list of markings that can be looked up.
 struct List<'a> {
     net: &'a Net,
-    markings: &'a [Vec<u64>],
+    markings: FxHashSet<&'a [u64]>,
 }
 
 impl<'a> List<'a> {
@@ -72,14 +73,15 @@ impl<'a> List<'a> {
     fn new(net: &'a Net, markings: &'a [Vec<u64>]) -> Result<Self, Refusal> {
         let well_formed = markings.iter().all(|marking| marking.len() == net.place_count());
         require!(StatesPlaces, well_formed, "a marking has another number of places than the net");
-        let list = Self { net, markings };
-        require!(StatesInitial, list.contains(&net.initial()), "the initial marking is not in the list, or the list does not ascend");
+        let ascends = markings.is_sorted_by(|one, other| one < other);
+        let list = Self { net, markings: markings.iter().map(Vec::as_slice).collect() };
+        let begins = ascends && list.contains(&net.initial());
+        require!(StatesInitial, begins, "the initial marking is not in the list, or the list does not ascend");
         Ok(list)
     }
 
     fn contains(&self, marking: &Marking) -> bool {
-        // In a list that does not ascend some are not found, and that is refused.
-        self.markings.binary_search_by(|one| one.as_slice().cmp(marking.as_slice())).is_ok()
+        self.markings.contains(marking.as_slice())
     }
 
     /// What an enabled transition leads to is in the list.

@@ -8,7 +8,7 @@
 //!     thread R { y := 1; r := x; }
 //!     exists L.r == 0 && R.r == 0;";
 //! let input = TsoInput::read(text.to_owned()).unwrap();
-//! let report = decide_tso(&input, &TsoOptions::default()).unwrap().into_report("sb.tso", &input);
+//! let report = decide_tso(&input, &TsoOptions::default()).unwrap().report("sb.tso", &input);
 //! assert_eq!(report.verdict, "defect");
 //! let question = &report.questions[0];
 //! assert_eq!((question.verdict(question.sc), question.verdict(question.tso)), ("forbidden", "allowed"));
@@ -195,7 +195,7 @@ impl TsoDecision {
     }
 
     /// The report on it.
-    pub fn into_report(self, file: &str, input: &TsoInput) -> TsoReport {
+    pub fn report(&self, file: &str, input: &TsoInput) -> TsoReport {
         let with_copies = self.certificate.instance.map(|copies| input.with_copies(copies));
         let input = with_copies.as_ref().unwrap_or(input);
         let questions: Vec<TsoQuestion> = (0..input.program.questions.len()).map(|number| self.question(input, number)).collect();
@@ -225,8 +225,8 @@ impl TsoDecision {
             copies: self.certificate.copies,
             questions,
             instance: self.certificate.instance,
-            notes: self.notes,
-            final_states: self.final_states,
+            notes: self.notes.clone(),
+            final_states: self.final_states.clone(),
             rests: evidence::words(&self.certificate),
             certificate: verified.then_some(TsoCertificate { path: None, verified }),
             time_ms: None,

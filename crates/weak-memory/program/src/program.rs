@@ -1,5 +1,7 @@
 //! Programs as automata: what the checker and the engine run.
 
+use std::fmt;
+
 use serval_diagnostic::Span;
 
 use crate::value::Expr;
@@ -100,12 +102,20 @@ pub enum Inner {
 }
 
 /// A control point: what the step from it does, and where it goes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ControlPoint {
     /// What it does.
     pub op: Op,
     /// Where it goes.
     pub next: Point,
+}
+
+impl fmt::Debug for ControlPoint {
+    /// The fingerprints in certificates are made from this text ([`Program::canonical`]), so it keeps the name that the
+    /// type had when the first certificates were written.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Node").field("op", &self.op).field("next", &self.next).finish()
+    }
 }
 
 /// A thread; it begins at point 0 with 0 in all registers.
@@ -234,8 +244,9 @@ pub struct Program {
 }
 
 impl Program {
-    /// The automata and questions as one text, which is the same for texts that differ only in blanks, comments and
-    /// where things stand.
+    /// The automata and questions as one text, from which fingerprints are made: a change of it, which may be that of
+    /// a name in a derived `Debug`, makes all certificates of before be about other programs. It is the same for texts
+    /// that differ only in blanks, comments and where things stand.
     pub fn canonical(&self) -> String {
         let mut text = format!("{:?}\n{:?}\n", self.cells, self.values);
         for Thread { name, many, registers, code, labels, .. } in &self.threads {

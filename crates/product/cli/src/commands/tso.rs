@@ -154,8 +154,9 @@ fn checked_one(args: &TsoCheck, messages: Messages, name: &str, input: Arc<TsoIn
         options.method = asked.by();
         (options.copies, options.final_states) = (asked.copies, asked.final_states);
         let decision = decide_tso(&shared, &options)?;
-        let evidence = (!decision.is_empty()).then(|| decision.certificate.clone());
-        let mut report = decision.into_report(&called, &shared);
+        let mut report = decision.report(&called, &shared);
+        // It may be long, and is not copied.
+        let evidence = (!decision.is_empty()).then_some(decision.certificate);
         if watch.ended().is_some() || watch.early().is_cancelled() {
             let reason = watch.reason();
             let reasons = report.questions.iter_mut().map(|question| &mut question.reason).chain([&mut report.robust_reason]);

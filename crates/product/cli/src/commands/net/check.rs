@@ -250,7 +250,9 @@ fn answered(
         reproduce(file, input, &decision);
     }
     let slug = saving.slug(&question.name);
-    let certificate = decision.certificate.as_ref().filter(|_| status != Status::Internal).map(Certificate::to_json);
+    // Evidence may be long, and is written down only where it is kept.
+    let kept = saving.certificates.is_some() && status != Status::Internal;
+    let certificate = decision.certificate.as_ref().filter(|_| kept).map(Certificate::to_json);
     let trace = decision.run.as_ref().map(|run| NetTrace::new(run).to_json());
     let mut report = decision.into_report(file, question);
     report.contest = Some(contest(question));
