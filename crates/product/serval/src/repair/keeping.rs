@@ -13,9 +13,10 @@
 //!
 //! **Lemma.** *If the program has no loop, a set of these variants does no harm.* Without loops every step ends and every
 //! request has a bounded number of steps. The variants add code without loops; the loop of a retry, of which each round that
-//! is made without a step of others in its pause ends the request; and a lock, whose holder ends. So from every state in
-//! which requests are in flight all of them can answer, one after the other: first the holder of the lock, then each of the
-//! others alone. A proof says that no step fails. ∎ So the states are asked only where the program has loops itself.
+//! is made without a step of others in its pause ends the request; a version, whose slots are free when those who hold one
+//! have ended; and a lock, whose holder ends. So from every state in
+//! which requests are in flight all of them can answer, one after the other: first the holders of the lock and of versions,
+//! then each of the others alone. A proof says that no step fails. ∎ So the states are asked only where the program has loops itself.
 //!
 //! Nothing here is complete: other repairs may exist. Work is counted in ticks and in sets that are decided, so that the
 //! same text gets the same proposals everywhere.
@@ -30,11 +31,11 @@ use serval_proof::{Action, RunCertificate};
 use super::edit::formatted_as;
 use super::harm::{Hazards, always_ends};
 use super::judge::{Effort, Judged, judge};
-use super::lock::Locking;
+use super::lock::{Locking, bodies};
 use super::pauses::pauses;
 use super::rewrite::{Rewritten, rewritten};
 use super::search::{Refutation, search};
-use super::serial::same_alone;
+use super::serial::{AddedRefusal, about_others, same_alone};
 use super::variants::{RepairKind, Variant, Workshop};
 use super::yields::{Yield, yields};
 use super::{Options, Outcome};
@@ -62,6 +63,11 @@ pub struct Proposal {
 
 /// States that are explored to see what the program itself does to requests.
 const OWN_PAIRS: u64 = 400_000;
+/// Sets that are decided for each kind, at least and at most.
+const FEWEST: usize = 12;
+const MOST: usize = 48;
+/// Numbers from here on stand for requests instead of pauses.
+const REQUESTS: usize = 1 << 20;
 /// Additional cost of a set with several kinds.
 const MIXED: u32 = 100;
 
@@ -84,7 +90,12 @@ pub(crate) fn keeping(input: &Input, refuted: &Refutation, options: &Options, wa
         let stale = first.as_ref().and_then(|first| first.get(&Some(pause.number))).cloned().unwrap_or_default();
         variants.extend(workshop.variants(pause, &stale));
     }
+    for (number, (name, body)) in (REQUESTS..).zip(bodies(input.text())) {
+        workshop.refuse_at_any_time(&name, &body, number, &mut variants);
+    }
+    let answers = if let Refutation::Run { run, .. } = refuted { answers(run) } else { BTreeSet::new() };
     let mut search = KeepingSearch {
+        about_others: about_others(program, answers, cancel),
         input,
         options,
         cancel,
@@ -133,6 +144,24 @@ fn waits(prepared: &Prepared, component: usize, run: &RunCertificate) -> Option<
     Some(found)
 }
 
+/// The requests of a run with their answers.
+fn answers(run: &RunCertificate) -> BTreeSet<AddedRefusal> {
+    let mut names: BTreeMap<u32, &str> = BTreeMap::new();
+    let mut found = BTreeSet::new();
+    for event in &run.steps {
+        match &event.action {
+            Action::Spawn { request, .. } => {
+                names.insert(event.id, request);
+            }
+            Action::Respond { response, .. } => {
+                found.extend(names.get(&event.id).map(|&name| (name.to_owned(), response.clone())));
+            }
+            Action::Step { .. } => {}
+        }
+    }
+    found
+}
+
 /// The same by numbers of pauses; those that are new have none.
 fn by_number(
     waits: BTreeMap<usize, BTreeSet<String>>,
@@ -145,6 +174,11 @@ fn by_number(
     found
 }
 
+/// Whether an answer is one of these, of whichever parameters.
+fn is_one_of(answers: &BTreeSet<AddedRefusal>, (request, answer): &AddedRefusal) -> bool {
+    answers.iter().any(|(name, known)| name.split('(').next() == Some(request.as_str()) && known == answer)
+}
+
 struct KeepingSearch<'a> {
     input: &'a Input,
     options: &'a Options,
@@ -153,6 +187,8 @@ struct KeepingSearch<'a> {
     before: Hazards,
     /// Whether it has loops.
     endless: bool,
+    /// Answers of the first counterexample that say that others were there.
+    about_others: BTreeSet<AddedRefusal>,
     /// How much there is to remark on it.
     warnings: usize,
     /// Where the `yield`s of the text begin.
@@ -179,14 +215,18 @@ impl KeepingSearch<'_> {
     /// One repair of each kind, in the order of the kinds.
     fn kinds(&mut self, refuted: &Refutation, wanted: usize) -> Vec<Proposal> {
         let mut found: Vec<Proposal> = Vec::new();
+        // An answer about others may come at any time then; else refusals are for what nothing else helps.
+        if !self.about_others.is_empty() {
+            let about = self.about_others.clone();
+            found.extend(self.by(&|one| one.kind == RepairKind::Refuse && one.refusals.iter().all(|added| is_one_of(&about, added))));
+        }
         for kind in RepairKind::ALL {
             if found.len() >= wanted || self.cancel.is_cancelled() {
                 break;
             }
-            // Refusals are for what nothing else helps.
-            let last = kind == RepairKind::Refuse && !found.is_empty();
-            if !last {
-                found.extend(if kind == RepairKind::Lock { self.by_lock(refuted) } else { self.by(&|one| one == kind) });
+            let late = kind == RepairKind::Refuse && !found.is_empty();
+            if !late {
+                found.extend(if kind == RepairKind::Lock { self.by_lock(refuted) } else { self.by(&|one| one.kind == kind) });
             }
         }
         if found.is_empty() {
@@ -196,13 +236,13 @@ impl KeepingSearch<'_> {
     }
 
     /// The cheapest repair that is found with variants of these kinds.
-    fn by(&mut self, may: &dyn Fn(RepairKind) -> bool) -> Option<Proposal> {
+    fn by(&mut self, may: &dyn Fn(&Variant) -> bool) -> Option<Proposal> {
         let mut queue: BTreeSet<(u32, Chosen)> = BTreeSet::new();
         let mut known: BTreeSet<Chosen> = BTreeSet::new();
         self.checks = 0;
         self.follow(&Chosen::new(), &self.first.clone(), may, &mut queue);
         while let Some((_, chosen)) = queue.pop_first() {
-            if self.checks >= self.options.checks || self.cancel.is_cancelled() {
+            if self.checks >= (self.options.checks / 4).clamp(FEWEST, MOST) || self.cancel.is_cancelled() {
                 return None;
             }
             if !known.insert(chosen.clone()) {
@@ -223,13 +263,13 @@ impl KeepingSearch<'_> {
         &self,
         chosen: &Chosen,
         waits: &Option<BTreeSet<Option<usize>>>,
-        may: &dyn Fn(RepairKind) -> bool,
+        may: &dyn Fn(&Variant) -> bool,
         queue: &mut BTreeSet<(u32, Chosen)>,
     ) {
         // Where a run waits at a pause that is new, any of the others may be what is missing.
         let any = waits.as_ref().is_none_or(|waits| waits.is_empty() || waits.contains(&None));
-        for (number, variant) in self.variants.iter().enumerate().filter(|(_, variant)| may(variant.kind)) {
-            let waited = any || waits.as_ref().is_some_and(|waits| waits.contains(&Some(variant.pause)));
+        for (number, variant) in self.variants.iter().enumerate().filter(|(_, variant)| may(variant)) {
+            let waited = any || variant.pause >= REQUESTS || waits.as_ref().is_some_and(|waits| waits.contains(&Some(variant.pause)));
             let free = chosen.iter().all(|&other| self.variants[other].pause != variant.pause);
             if waited && free {
                 let mut more = chosen.clone();

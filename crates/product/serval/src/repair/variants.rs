@@ -127,13 +127,18 @@ impl<'a> Workshop<'a> {
 
     /// The numbers that a request answers somewhere by `return` or at its end.
     pub(crate) fn own_refusals(&self, pause: &Pause) -> Vec<String> {
+        self.constant_answers(&pause.body)
+    }
+
+    /// The numbers that statements answer.
+    pub(crate) fn constant_answers(&self, body: &[Expr]) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         let mut add = |answer: Option<Expr>| {
             if let Some(words) = answer.and_then(|answer| self.number(&answer)).filter(|words| !found.contains(words)) {
                 found.push(words);
             }
         };
-        for statement in &pause.body {
+        for statement in body {
             for node in statement.syntax().descendants() {
                 match node.kind() {
                     SyntaxKind::ReturnExpr => add(Expr::cast(node).and_then(|returned| returned.operands().next())),
@@ -145,7 +150,7 @@ impl<'a> Workshop<'a> {
                 }
             }
         }
-        add(pause.body.last().cloned());
+        add(body.last().cloned());
         found.truncate(REFUSALS + 1);
         found
     }
