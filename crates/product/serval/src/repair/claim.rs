@@ -79,7 +79,7 @@ impl Workshop<'_> {
         let indices = var.indices().map(|range| format!("[{}]", self.places.words(range.syntax())));
         let at = extent(var.syntax()).0;
         let text = format!("var {name}{}: 0..1\n", indices.unwrap_or_default());
-        Some(Some(Rewriting { from: at, to: at, rank: 1, text }))
+        Some(Some(Rewriting { from: at, to: at, rank: 0, text }))
     }
 
     /// Does something right before every answer that comes behind a pause in its block, or at the end of the block.
@@ -130,7 +130,7 @@ impl Workshop<'_> {
         earlier.dedup();
         let (Some(end), what) = (rest.last(), &pause.owner) else { return };
         for (cost, at) in (30..).zip(earlier.into_iter().filter(|&at| at < block.at)) {
-            let changes = vec![Rewriting { rank: 0, ..self.places.before(&before[at], &[moved.clone()]) }, gone.clone()];
+            let changes = vec![Rewriting { rank: 2, ..self.places.before(&before[at], &[moved.clone()]) }, gone.clone()];
             let lines = lines(self.text, before[at].syntax(), end.syntax());
             let words = format!("make one step of {lines}, with the pause of line {} before it ({what})", pause.line);
             found.push(self.variant(RepairKind::OneTransaction, pause, cost, changes, words));

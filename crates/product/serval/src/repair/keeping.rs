@@ -287,10 +287,7 @@ impl KeepingSearch<'_> {
 
     /// The text with these variants, formatted where the text is.
     fn changed(&self, chosen: &Chosen) -> Option<KeptText> {
-        let mut changes: Vec<_> = chosen.iter().flat_map(|&number| self.variants[number].changes.clone()).collect();
-        // What two of them have in common is done once.
-        changes.sort();
-        changes.dedup();
+        let changes = chosen.iter().flat_map(|&number| self.variants[number].changes.clone()).collect();
         let plain = rewritten(self.input.text(), changes)?;
         let formatted = formatted_as(self.input.text(), &plain.text, &self.options.style);
         let text = formatted.unwrap_or_else(|| plain.text.clone());

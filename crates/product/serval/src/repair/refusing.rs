@@ -69,9 +69,9 @@ impl Workshop<'_> {
             let fresh = format!("fresh({version})");
             changes.push(if is_last {
                 let end = extent(statement.syntax()).1;
-                Rewriting { from: end, to: end, rank: 2, text: format!("; {fresh}") }
+                Rewriting { from: end, to: end, rank: 0, text: format!("; {fresh}") }
             } else {
-                self.places.behind(&statement, &[format!("{fresh};")], 2)
+                self.places.behind(&statement, &[format!("{fresh};")], 0)
             });
         }
         Some(changes)

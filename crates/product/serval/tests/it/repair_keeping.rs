@@ -180,12 +180,12 @@ fn all(sweep: &Sweep, drawn: Drawn) {
 
 #[test]
 fn random_programs_keep_their_pauses_and_their_answers() {
-    all(&sweep("serval.keeping", 30, 300), Drawn::Any);
+    all(&sweep("serval.keeping", 20, 300), Drawn::Any);
 }
 
 #[test]
 fn random_handlers_keep_their_pauses_and_their_answers() {
-    all(&sweep("serval.keeping_of_handlers", 60, 600), Drawn::Handlers);
+    all(&sweep("serval.keeping_of_handlers", 24, 400), Drawn::Handlers);
 }
 
 #[test]
