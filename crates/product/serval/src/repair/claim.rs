@@ -19,10 +19,12 @@ const REFUSALS: usize = 2;
 impl Workshop<'_> {
     /// The statements behind a pause that write and can be moved, up to the next pause.
     fn writes_behind<'p>(&self, pause: &'p Pause) -> Vec<&'p Expr> {
+        let claimed: BTreeSet<String> = pause.before().iter().flat_map(|node| self.names.effects(node).writes).collect();
         let until_pause = pause.rest().iter().take_while(|statement| !self.names.effects(statement.syntax()).pauses);
         let writes = until_pause.filter(|statement| {
             let effects = self.names.effects(statement.syntax());
-            !effects.writes.is_empty() && !effects.returns
+            // What is written on both sides of the pause marks that a request is in it: taking it back is no claim.
+            !effects.writes.is_empty() && !effects.returns && effects.writes.is_disjoint(&claimed)
         });
         // The last statement is the answer.
         writes.filter(|statement| pause.rest().last() != Some(*statement)).collect()
@@ -116,7 +118,7 @@ impl Workshop<'_> {
 
     /// The pause before or behind lines that are then one step.
     pub(crate) fn moves(&self, pause: &Pause, seen: &BTreeSet<String>, found: &mut Vec<Variant>) {
-        if pause.keep || pause.in_loop {
+        if pause.stays || pause.in_loop {
             return;
         }
         let block = pause.block();

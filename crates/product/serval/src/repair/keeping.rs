@@ -34,7 +34,7 @@ use super::judge::{Effort, Judged, judge};
 use super::lock::{Locking, bodies};
 use super::pauses::pauses;
 use super::rewrite::{Rewritten, rewritten};
-use super::search::{Refutation, search};
+use super::search::{ROUNDS, Refutation, search};
 use super::serial::{AddedRefusal, about_others, same_alone};
 use super::variants::{RepairKind, Variant, Workshop};
 use super::yields::{Yield, yields};
@@ -76,7 +76,8 @@ pub(crate) fn keeping(input: &Input, refuted: &Refutation, options: &Options, wa
     let (Content::Program(program), Some(prepared)) = (input.content(), input.prepared()) else { return Vec::new() };
     let all = yields(program, input.text());
     let keeps = |one: &Yield| one.keep || options.keep.contains(&one.place.line);
-    let found = pauses(input.text(), &all, &keeps);
+    let workshop = Workshop::new(input.text());
+    let found = pauses(input.text(), &all, &keeps, &|name| workshop.names.pauses(name));
     let pairs = options.pairs.map_or(OWN_PAIRS, |pairs| pairs.min(OWN_PAIRS));
     let before = input.compiled_within(pairs, &Budget::new(u64::MAX, cancel.clone())).and_then(Result::ok);
     let first = match refuted {
@@ -84,10 +85,10 @@ pub(crate) fn keeping(input: &Input, refuted: &Refutation, options: &Options, wa
         Refutation::Fails(_) => None,
     };
     let first = first.map(|waits| by_number(waits, |place| all.iter().position(|one| one.span.range().start == place)));
-    let workshop = Workshop::new(input.text());
     let mut variants = Vec::new();
     for pause in &found {
-        let stale = first.as_ref().and_then(|first| first.get(&Some(pause.number))).cloned().unwrap_or_default();
+        let stale = |number: &usize| first.as_ref().and_then(|first| first.get(&Some(*number))).cloned().unwrap_or_default();
+        let stale = pause.waits.iter().flat_map(stale).collect();
         variants.extend(workshop.variants(pause, &stale));
     }
     for (number, (name, body)) in (REQUESTS..).zip(bodies(input.text())) {
@@ -107,8 +108,10 @@ pub(crate) fn keeping(input: &Input, refuted: &Refutation, options: &Options, wa
         variants,
         first: first.map(|first| first.into_keys().collect()),
         checks: 0,
+        rounds: 0,
+        undecided: false,
     };
-    search.kinds(refuted, wanted)
+    search.any(refuted, wanted)
 }
 
 /// The pauses at which others make steps in a run, by their places, with the globals that had been read before and are written
@@ -198,6 +201,10 @@ struct KeepingSearch<'a> {
     first: Option<BTreeSet<Option<usize>>>,
     /// How many sets have been decided.
     checks: usize,
+    /// Rounds of growing budgets for each.
+    rounds: usize,
+    /// Whether some stayed undecided.
+    undecided: bool,
 }
 
 /// What is known of a changed text.
@@ -212,10 +219,23 @@ enum Weighed {
 type Chosen = BTreeSet<usize>;
 
 impl KeepingSearch<'_> {
+    /// One repair of each kind, in the order of the kinds; tried harder where nothing is found and some were undecided.
+    fn any(&mut self, refuted: &Refutation, wanted: usize) -> Vec<Proposal> {
+        let most = self.options.rounds;
+        for rounds in ROUNDS.into_iter().filter(|&rounds| rounds <= most) {
+            (self.rounds, self.undecided) = (rounds, false);
+            let found = self.kinds(refuted, wanted);
+            if !found.is_empty() || !self.undecided || self.cancel.is_cancelled() {
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
     /// One repair of each kind, in the order of the kinds.
     fn kinds(&mut self, refuted: &Refutation, wanted: usize) -> Vec<Proposal> {
         let mut found: Vec<Proposal> = Vec::new();
-        // An answer about others may come at any time then; else refusals are for what nothing else helps.
+        // An answer about others may come at any time then; else refusals are for what nothing but a lock helps.
         if !self.about_others.is_empty() {
             let about = self.about_others.clone();
             found.extend(self.by(&|one| one.kind == RepairKind::Refuse && one.refusals.iter().all(|added| is_one_of(&about, added))));
@@ -224,7 +244,7 @@ impl KeepingSearch<'_> {
             if found.len() >= wanted || self.cancel.is_cancelled() {
                 break;
             }
-            let late = kind == RepairKind::Refuse && !found.is_empty();
+            let late = kind == RepairKind::Refuse && found.iter().any(|one| one.kind != RepairKind::Lock);
             if !late {
                 found.extend(if kind == RepairKind::Lock { self.by_lock(refuted) } else { self.by(&|one| one.kind == kind) });
             }
@@ -269,7 +289,9 @@ impl KeepingSearch<'_> {
         // Where a run waits at a pause that is new, any of the others may be what is missing.
         let any = waits.as_ref().is_none_or(|waits| waits.is_empty() || waits.contains(&None));
         for (number, variant) in self.variants.iter().enumerate().filter(|(_, variant)| may(variant)) {
-            let waited = any || variant.pause >= REQUESTS || waits.as_ref().is_some_and(|waits| waits.contains(&Some(variant.pause)));
+            let waited = any
+                || variant.pause >= REQUESTS
+                || waits.as_ref().is_some_and(|waits| variant.waits.iter().any(|&number| waits.contains(&Some(number))));
             let free = chosen.iter().all(|&other| self.variants[other].pause != variant.pause);
             if waited && free {
                 let mut more = chosen.clone();
@@ -308,7 +330,7 @@ impl KeepingSearch<'_> {
         if same_alone(before, program, &refusals, self.cancel) != Some(true) {
             return Weighed::No;
         }
-        let effort = Effort { jobs: self.options.jobs, rounds: self.options.rounds.min(1), pairs: self.options.pairs };
+        let effort = Effort { jobs: self.options.jobs, rounds: self.rounds, pairs: self.options.pairs };
         match judge(&after, effort, self.cancel) {
             Judged::Proved { compiled, certificate } => {
                 let compiled = compiled.or_else(|| {
@@ -328,7 +350,11 @@ impl KeepingSearch<'_> {
                 Weighed::Refuted(waits.map(|waits| self.numbered(&waits, changed, program, &after)))
             }
             Judged::Fails { .. } => Weighed::Refuted(None),
-            Judged::Unknown(_) | Judged::Unusable(_) | Judged::Refused(_) => Weighed::No,
+            Judged::Unknown(_) => {
+                self.undecided = true;
+                Weighed::No
+            }
+            Judged::Unusable(_) | Judged::Refused(_) => Weighed::No,
         }
     }
 

@@ -115,7 +115,15 @@ impl Workshop<'_> {
             let change = Rewriting { rank: 0, ..self.places.before(first, &[self.refusing("?", &answer)]) };
             let words = format!("let `{name}` answer {answer} at any time, so that this says nothing about others");
             let refusals = BTreeSet::from([(name.to_owned(), value.to_string())]);
-            found.push(Variant { kind: RepairKind::Refuse, pause: number, cost, changes: vec![change], words, refusals });
+            found.push(Variant {
+                kind: RepairKind::Refuse,
+                pause: number,
+                waits: BTreeSet::new(),
+                cost,
+                changes: vec![change],
+                words,
+                refusals,
+            });
         }
     }
 

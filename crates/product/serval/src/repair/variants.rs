@@ -54,6 +54,8 @@ pub(crate) struct Variant {
     pub(crate) kind: RepairKind,
     /// The pause, by its position among those of the text.
     pub(crate) pause: usize,
+    /// At which `yield`s requests wait there, by their positions.
+    pub(crate) waits: BTreeSet<usize>,
     /// Larger changes cost more.
     pub(crate) cost: u32,
     pub(crate) changes: Vec<Rewriting>,
@@ -211,7 +213,7 @@ impl<'a> Workshop<'a> {
     }
 
     pub(crate) fn variant(&self, kind: RepairKind, pause: &Pause, cost: u32, changes: Vec<Rewriting>, words: String) -> Variant {
-        Variant { kind, pause: pause.number, cost, changes, words, refusals: BTreeSet::new() }
+        Variant { kind, pause: pause.number, waits: pause.waits.clone(), cost, changes, words, refusals: BTreeSet::new() }
     }
 }
 
