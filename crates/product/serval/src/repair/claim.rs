@@ -132,7 +132,7 @@ impl Workshop<'_> {
         earlier.dedup();
         let (Some(end), what) = (rest.last(), &pause.owner) else { return };
         for (cost, at) in (30..).zip(earlier.into_iter().filter(|&at| at < block.at)) {
-            let changes = vec![Rewriting { rank: 2, ..self.places.before(&before[at], &[moved.clone()]) }, gone.clone()];
+            let changes = vec![Rewriting { rank: 2, ..self.places.before(&before[at], std::slice::from_ref(&moved)) }, gone.clone()];
             let lines = lines(self.text, before[at].syntax(), end.syntax());
             let words = format!("make one step of {lines}, with the pause of line {} before it ({what})", pause.line);
             found.push(self.variant(RepairKind::OneTransaction, pause, cost, changes, words));
@@ -140,7 +140,7 @@ impl Workshop<'_> {
         let last_write = rest.iter().rposition(|statement| !self.names.effects(statement.syntax()).writes.is_empty());
         let first = before.get(stretch).unwrap_or(pause.statement());
         for (cost, write) in (32..).zip(last_write.filter(|at| at + 1 < rest.len()).and_then(|at| rest.get(at))) {
-            let changes = vec![self.places.behind(write, &[moved.clone()], 4), gone.clone()];
+            let changes = vec![self.places.behind(write, std::slice::from_ref(&moved), 4), gone.clone()];
             let lines = lines(self.text, first.syntax(), write.syntax());
             let words = format!("make one step of {lines}, with the pause of line {} after it ({what})", pause.line);
             found.push(self.variant(RepairKind::OneTransaction, pause, cost, changes, words));

@@ -85,8 +85,15 @@ impl Pause {
     }
 }
 
-/// The pauses of a text with these `yield`s. `calls` says whether a function of this name pauses.
+/// In longer texts, and in those with more `yield`s, no pauses are looked at one by one.
+const MOST_BYTES: usize = 100_000;
+const MOST_YIELDS: usize = 100;
+
+/// The pauses of a text with these `yield`s; none where it is too large for that. `calls` says whether a function of this name pauses.
 pub(crate) fn pauses(text: &str, yields: &[Yield], keeps: &dyn Fn(&Yield) -> bool, calls: &dyn Fn(&str) -> bool) -> Vec<Pause> {
+    if text.len() > MOST_BYTES || yields.len() > MOST_YIELDS {
+        return Vec::new();
+    }
     let root = parse(text).syntax();
     let words: Vec<SyntaxNode> = root.descendants().filter(|node| node.kind() == SyntaxKind::YieldExpr).collect();
     let (mut found, mut in_functions) = (Vec::new(), BTreeSet::new());
