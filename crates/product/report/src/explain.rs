@@ -45,6 +45,7 @@ static PAGES: &[(&str, &str)] = pages! {
     "dirty-write"
     "fault"
     "fence"
+    "fix"
     "global"
     "happens-before"
     "intermediate-read"

@@ -50,31 +50,38 @@ pub struct FixHint {
 impl FixHint {
     /// Lines for people, one for each proposal.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let mut found: Vec<String> = Vec::new();
-        for kept in &self.kept {
-            let or = if found.is_empty() { "" } else { "or " };
-            found.push(format!("{or}{}: then serializable (proved){}", kept.order(), kept.refusing()));
+        let mut found: Vec<String> = self.kept.iter().map(|kept| format!("{}{}", kept.order(), kept.refusing())).collect();
+        if !found.is_empty() {
+            found.extend(self.removals());
         }
-        if self.kept.is_empty() {
-            found.push(self.line());
-        } else if !self.alternatives.is_empty() {
-            found.push(format!("or {}", self.line()));
+        match found.as_slice() {
+            [] => return vec![self.line()],
+            [only] => return vec![format!("{only}: then serializable (proved)")],
+            _ => {}
         }
-        found
+        let or = |(number, line): (usize, String)| if number == 0 { line } else { format!("or {line}") };
+        let last = format!("each of the {} makes it serializable (proved)", found.len());
+        found.into_iter().enumerate().map(or).chain([last]).collect()
+    }
+
+    /// What is removed, in words.
+    fn removals(&self) -> Option<String> {
+        let (first, rest) = self.alternatives.split_first()?;
+        let other = rest.iter().map(|set| format!(", or {}", lines(set))).collect::<String>();
+        let order = match self.steps.first().and_then(|steps| stretches(steps)) {
+            Some(step) => format!("make one step of {step}, without"),
+            None => "remove".to_owned(),
+        };
+        Some(format!("{order} {}{other}", lines(first)))
     }
 
     /// What is said about removing.
     fn line(&self) -> String {
         let reason = self.reason.as_deref().unwrap_or_default();
-        match (self.outcome, self.alternatives.as_slice()) {
-            (Fixable::Found, [first, rest @ ..]) => {
-                let other = rest.iter().map(|set| format!(", or {}", lines(set))).collect::<String>();
+        match (self.outcome, self.removals()) {
+            (Fixable::Found, Some(removals)) => {
                 let fewer = if self.smallest { "" } else { "; may not be the smallest" };
-                let order = match self.steps.first().and_then(|steps| stretches(steps)) {
-                    Some(step) => format!("make one step of {step}, without"),
-                    None => "remove".to_owned(),
-                };
-                format!("{order} {}{other}: then serializable (proved{fewer})", lines(first))
+                format!("{removals}: then serializable (proved{fewer})")
             }
             (Fixable::None, _) => format!("none by removing yields: {reason}"),
             _ => format!("undecided: {reason}"),

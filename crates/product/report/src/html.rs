@@ -265,10 +265,8 @@ impl FileReport {
             );
         }
         if let Some(fix) = &self.fix {
-            for line in fix.lines() {
-                let _ =
-                    writeln!(body, "<p class=\"fix\"><strong>Fix:</strong> {}.</p>", escaped(line.strip_prefix("or ").unwrap_or(&line)));
-            }
+            let lines: Vec<String> = fix.lines().iter().map(|line| escaped(line).to_string()).collect();
+            let _ = writeln!(body, "<p class=\"fix\"><strong>Fix:</strong> {}.</p>", lines.join("<br>"));
             for (number, diff) in (1_usize..).zip(&fix.diffs) {
                 difference(&mut body, number, diff);
             }

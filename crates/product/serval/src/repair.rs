@@ -222,12 +222,17 @@ pub fn yield_lines(input: &Input) -> BTreeSet<u32> {
 
 /// The same with the lines that would be one step without each.
 fn with_steps(text: &str, mut yields: Vec<Yield>) -> Vec<Yield> {
-    let names = effects::TextNames::of(text);
-    let lines = LineIndex::new(text);
-    for pause in pauses::pauses(text, &yields, &|_| false) {
+    let found = pauses::pauses(text, &yields, &|_| false, &|_| false);
+    if found.is_empty() {
+        return yields;
+    }
+    let (names, lines) = (effects::TextNames::of(text), LineIndex::new(text));
+    for pause in found {
+        // A `yield` within something else has no lines of its own.
+        let Some(&number) = pause.waits.first().filter(|_| !pause.stays) else { continue };
         let (first, last) = pause.step(&|node| names.effects(node).pauses);
         let line = |at: usize| lines.position(text, u32::try_from(at).unwrap_or(u32::MAX)).line;
-        yields[pause.number].step = Some([line(effects::extent(&first).0), line(effects::extent(&last).1)]);
+        yields[number].step = Some([line(effects::extent(&first).0), line(effects::extent(&last).1)]);
     }
     yields
 }

@@ -21,11 +21,11 @@ fn a_fix_can_be_applied() {
     let path = directory("fix-apply").join("save.ser");
     std::fs::write(&path, LOST).unwrap();
     let name = path.to_str().unwrap();
-    let output = serval(&["fix", name, "--apply", "2"], b"");
+    let output = serval(&["fix", name, "--apply", "4"], b"");
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("there is no fix 2; there is 1"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("there is no fix 4; there are 3"), "{}", text(&output.stderr));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), LOST);
-    assert_eq!(serval(&["fix", name, "--apply", "1"], b"").status.code(), Some(0));
+    assert_eq!(serval(&["fix", name, "--apply", "3"], b"").status.code(), Some(0));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), LOST.replace("  yield;\n", ""));
     let (report, status) = json(&[name], "");
     assert_eq!((report["verdict"].as_str(), report["fix"].as_str(), status), (Some("serializable"), Some("not-needed"), Some(0)));
@@ -37,7 +37,8 @@ fn a_fix_can_be_applied() {
 fn machines_get_one_object() {
     let (report, status) = json(&["-", "--input", "ser"], LOST);
     assert_eq!(status, Some(0));
-    assert_eq!(report["fixes"][0]["yields"], serde_json::json!([[3, 3]]));
+    assert_eq!(report["fixes"][2]["yields"], serde_json::json!([[3, 3]]));
+    assert_eq!((&report["fixes"][0]["kind"], &report["fixes"][1]["kind"]), (&"check-again".into(), &"claim-first".into()));
     assert_eq!(report["fixes"][0]["verified"], true);
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(root().join("docs/fix.schema.json")).unwrap()).unwrap();
     for (report, wanted) in [(report, 0), (json(&["examples/rendezvous.ser"], "").0, 1)] {
@@ -99,7 +100,7 @@ fn mode_owner_and_links_stay() {
             fs::write(&file, LOST).unwrap();
             fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
             let before = fs::metadata(&file).unwrap();
-            let output = serval(&["fix", path.to_str().unwrap(), "--apply", "1"], b"");
+            let output = serval(&["fix", path.to_str().unwrap(), "--apply", "3"], b"");
             let told = text(&output.stderr);
             assert_eq!(output.status.code(), Some(0), "{told}");
             assert_eq!(fs::read_to_string(&file).unwrap(), LOST.replace("  yield;\n", ""));
@@ -126,6 +127,30 @@ fn mode_owner_and_links_stay() {
     assert!(fs::symlink_metadata(&other).unwrap().is_symlink());
 }
 
+/// What is written is formatted where the file was, and what has to stay does, by a comment or by an option.
+#[test]
+fn what_is_written_is_formatted_and_keeps_what_has_to_stay() {
+    let path = directory("fix-keep").join("save.ser");
+    let name = path.to_str().unwrap();
+    for (program, options) in [(LOST.to_owned(), vec!["--keep", "3"]), (LOST.replace("yield;", "yield; // keep: the mail"), vec![])] {
+        for number in ["1", "2", "3"] {
+            std::fs::write(&path, &program).unwrap();
+            let output = serval(&[&["fix", name, "--apply", number], options.as_slice()].concat(), b"");
+            assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+            let now = std::fs::read_to_string(&path).unwrap();
+            assert!(now != program && now.contains("yield"), "{now}");
+            assert_eq!(serval(&["fmt", "--check", name], b"").status.code(), Some(0), "{now}");
+            assert_eq!(serval(&["check", name, "--no-cache"], b"").status.code(), Some(0), "{now}");
+        }
+    }
+    std::fs::write(&path, LOST).unwrap();
+    let output = serval(&["fix", name, "--keep", "4"], b"");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("there is no `yield` on line 4"), "{}", text(&output.stderr));
+    let output = serval(&["check", name, "--keep", "3", "--no-cache"], b"");
+    assert!(!text(&output.stdout).contains("without the yield"), "{}", text(&output.stdout));
+}
+
 /// What `check` says beside a counterexample is what `fix` offers first.
 #[test]
 fn the_hint_of_check_and_fix_agree() {
@@ -135,7 +160,10 @@ fn the_hint_of_check_and_fix_agree() {
         let output = serval(&["check", "-", "--format", "json", "--no-times"], program.as_bytes());
         let checked: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!((&checked["fix"]["outcome"], &fixed["fix"]), (&Value::from("found"), &Value::from("found")));
-        assert_eq!(checked["fix"]["alternatives"][0], fixed["fixes"][0]["yields"], "{program}");
+        let fixes = fixed["fixes"].as_array().unwrap();
+        let kinds = |list: &Value| list.as_array().unwrap().iter().filter_map(|one| one.get("kind").cloned()).collect::<Vec<_>>();
+        assert_eq!(kinds(&checked["fix"]["kept"]), kinds(&fixed["fixes"]), "{program}");
+        assert_eq!(checked["fix"]["alternatives"][0], fixes.last().unwrap()["yields"], "{program}");
         assert_eq!(checked["fix"]["smallest"], fixed["smallest"], "{program}");
     }
 }

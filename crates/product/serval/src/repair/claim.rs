@@ -19,10 +19,12 @@ const REFUSALS: usize = 2;
 impl Workshop<'_> {
     /// The statements behind a pause that write and can be moved, up to the next pause.
     fn writes_behind<'p>(&self, pause: &'p Pause) -> Vec<&'p Expr> {
+        let claimed: BTreeSet<String> = pause.before().iter().flat_map(|node| self.names.effects(node).writes).collect();
         let until_pause = pause.rest().iter().take_while(|statement| !self.names.effects(statement.syntax()).pauses);
         let writes = until_pause.filter(|statement| {
             let effects = self.names.effects(statement.syntax());
-            !effects.writes.is_empty() && !effects.returns
+            // What is written on both sides of the pause marks that a request is in it: taking it back is no claim.
+            !effects.writes.is_empty() && !effects.returns && effects.writes.is_disjoint(&claimed)
         });
         // The last statement is the answer.
         writes.filter(|statement| pause.rest().last() != Some(*statement)).collect()
@@ -79,7 +81,7 @@ impl Workshop<'_> {
         let indices = var.indices().map(|range| format!("[{}]", self.places.words(range.syntax())));
         let at = extent(var.syntax()).0;
         let text = format!("var {name}{}: 0..1\n", indices.collect::<String>());
-        Some(Some(Rewriting { from: at, to: at, rank: 1, text }))
+        Some(Some(Rewriting { from: at, to: at, rank: 0, text }))
     }
 
     /// Does something right before every answer that comes behind a pause in its block, or at the end of the block.
@@ -116,7 +118,7 @@ impl Workshop<'_> {
 
     /// The pause before or behind lines that are then one step.
     pub(crate) fn moves(&self, pause: &Pause, seen: &BTreeSet<String>, found: &mut Vec<Variant>) {
-        if pause.keep || pause.in_loop {
+        if pause.stays || pause.in_loop {
             return;
         }
         let block = pause.block();
@@ -130,7 +132,7 @@ impl Workshop<'_> {
         earlier.dedup();
         let (Some(end), what) = (rest.last(), &pause.owner) else { return };
         for (cost, at) in (30..).zip(earlier.into_iter().filter(|&at| at < block.at)) {
-            let changes = vec![Rewriting { rank: 0, ..self.places.before(&before[at], &[moved.clone()]) }, gone.clone()];
+            let changes = vec![Rewriting { rank: 2, ..self.places.before(&before[at], std::slice::from_ref(&moved)) }, gone.clone()];
             let lines = lines(self.text, before[at].syntax(), end.syntax());
             let words = format!("make one step of {lines}, with the pause of line {} before it ({what})", pause.line);
             found.push(self.variant(RepairKind::OneTransaction, pause, cost, changes, words));
@@ -138,7 +140,7 @@ impl Workshop<'_> {
         let last_write = rest.iter().rposition(|statement| !self.names.effects(statement.syntax()).writes.is_empty());
         let first = before.get(stretch).unwrap_or(pause.statement());
         for (cost, write) in (32..).zip(last_write.filter(|at| at + 1 < rest.len()).and_then(|at| rest.get(at))) {
-            let changes = vec![self.places.behind(write, &[moved.clone()], 4), gone.clone()];
+            let changes = vec![self.places.behind(write, std::slice::from_ref(&moved), 4), gone.clone()];
             let lines = lines(self.text, first.syntax(), write.syntax());
             let words = format!("make one step of {lines}, with the pause of line {} after it ({what})", pause.line);
             found.push(self.variant(RepairKind::OneTransaction, pause, cost, changes, words));

@@ -79,6 +79,11 @@ impl TextNames {
         Effects { uses: BTreeSet::new(), assigns: BTreeSet::new(), returns: false, ..effects }
     }
 
+    /// Whether others may run in a function.
+    pub(crate) fn pauses(&self, function: &str) -> bool {
+        self.functions.get(function).is_some_and(|effects| effects.pauses)
+    }
+
     /// Whether a name is that of a variable that all requests share.
     pub(crate) fn is_shared(&self, name: &str) -> bool {
         is_global(name) && !self.constants.contains_key(name)

@@ -13,9 +13,10 @@
 //!
 //! **Lemma.** *If the program has no loop, a set of these variants does no harm.* Without loops every step ends and every
 //! request has a bounded number of steps. The variants add code without loops; the loop of a retry, of which each round that
-//! is made without a step of others in its pause ends the request; and a lock, whose holder ends. So from every state in
-//! which requests are in flight all of them can answer, one after the other: first the holder of the lock, then each of the
-//! others alone. A proof says that no step fails. ∎ So the states are asked only where the program has loops itself.
+//! is made without a step of others in its pause ends the request; a version, whose slots are free when those who hold one
+//! have ended; and a lock, whose holder ends. So from every state in
+//! which requests are in flight all of them can answer, one after the other: first the holders of the lock and of versions,
+//! then each of the others alone. A proof says that no step fails. ∎ So the states are asked only where the program has loops itself.
 //!
 //! Nothing here is complete: other repairs may exist. Work is counted in ticks and in sets that are decided, so that the
 //! same text gets the same proposals everywhere.
@@ -30,11 +31,11 @@ use serval_proof::{Action, RunCertificate};
 use super::edit::formatted_as;
 use super::harm::{Hazards, always_ends};
 use super::judge::{Effort, Judged, judge};
-use super::lock::Locking;
+use super::lock::{Locking, bodies};
 use super::pauses::pauses;
 use super::rewrite::{Rewritten, rewritten};
-use super::search::{Refutation, search};
-use super::serial::same_alone;
+use super::search::{ROUNDS, Refutation, search};
+use super::serial::{AddedRefusal, about_others, same_alone};
 use super::variants::{RepairKind, Variant, Workshop};
 use super::yields::{Yield, yields};
 use super::{Options, Outcome};
@@ -62,6 +63,11 @@ pub struct Proposal {
 
 /// States that are explored to see what the program itself does to requests.
 const OWN_PAIRS: u64 = 400_000;
+/// Sets that are decided for each kind, at least and at most.
+const FEWEST: usize = 12;
+const MOST: usize = 48;
+/// Numbers from here on stand for requests instead of pauses.
+const REQUESTS: usize = 1 << 20;
 /// Additional cost of a set with several kinds.
 const MIXED: u32 = 100;
 
@@ -70,7 +76,8 @@ pub(crate) fn keeping(input: &Input, refuted: &Refutation, options: &Options, wa
     let (Content::Program(program), Some(prepared)) = (input.content(), input.prepared()) else { return Vec::new() };
     let all = yields(program, input.text());
     let keeps = |one: &Yield| one.keep || options.keep.contains(&one.place.line);
-    let found = pauses(input.text(), &all, &keeps);
+    let workshop = Workshop::new(input.text());
+    let found = pauses(input.text(), &all, &keeps, &|name| workshop.names.pauses(name));
     let pairs = options.pairs.map_or(OWN_PAIRS, |pairs| pairs.min(OWN_PAIRS));
     let before = input.compiled_within(pairs, &Budget::new(u64::MAX, cancel.clone())).and_then(Result::ok);
     let first = match refuted {
@@ -78,13 +85,18 @@ pub(crate) fn keeping(input: &Input, refuted: &Refutation, options: &Options, wa
         Refutation::Fails(_) => None,
     };
     let first = first.map(|waits| by_number(waits, |place| all.iter().position(|one| one.span.range().start == place)));
-    let workshop = Workshop::new(input.text());
     let mut variants = Vec::new();
     for pause in &found {
-        let stale = first.as_ref().and_then(|first| first.get(&Some(pause.number))).cloned().unwrap_or_default();
+        let stale = |number: &usize| first.as_ref().and_then(|first| first.get(&Some(*number))).cloned().unwrap_or_default();
+        let stale = pause.waits.iter().flat_map(stale).collect();
         variants.extend(workshop.variants(pause, &stale));
     }
+    for (number, (name, body)) in (REQUESTS..).zip(bodies(input.text())) {
+        workshop.refuse_at_any_time(&name, &body, number, &mut variants);
+    }
+    let answers = if let Refutation::Run { run, .. } = refuted { answers(run) } else { BTreeSet::new() };
     let mut search = KeepingSearch {
+        about_others: about_others(program, answers, cancel),
         input,
         options,
         cancel,
@@ -96,8 +108,10 @@ pub(crate) fn keeping(input: &Input, refuted: &Refutation, options: &Options, wa
         variants,
         first: first.map(|first| first.into_keys().collect()),
         checks: 0,
+        rounds: 0,
+        undecided: false,
     };
-    search.kinds(refuted, wanted)
+    search.any(refuted, wanted)
 }
 
 /// The pauses at which others make steps in a run, by their places, with the globals that had been read before and are written
@@ -133,6 +147,24 @@ fn waits(prepared: &Prepared, component: usize, run: &RunCertificate) -> Option<
     Some(found)
 }
 
+/// The requests of a run with their answers.
+fn answers(run: &RunCertificate) -> BTreeSet<AddedRefusal> {
+    let mut names: BTreeMap<u32, &str> = BTreeMap::new();
+    let mut found = BTreeSet::new();
+    for event in &run.steps {
+        match &event.action {
+            Action::Spawn { request, .. } => {
+                names.insert(event.id, request);
+            }
+            Action::Respond { response, .. } => {
+                found.extend(names.get(&event.id).map(|&name| (name.to_owned(), response.clone())));
+            }
+            Action::Step { .. } => {}
+        }
+    }
+    found
+}
+
 /// The same by numbers of pauses; those that are new have none.
 fn by_number(
     waits: BTreeMap<usize, BTreeSet<String>>,
@@ -145,6 +177,11 @@ fn by_number(
     found
 }
 
+/// Whether an answer is one of these, of whichever parameters.
+fn is_one_of(answers: &BTreeSet<AddedRefusal>, (request, answer): &AddedRefusal) -> bool {
+    answers.iter().any(|(name, known)| name.split('(').next() == Some(request.as_str()) && known == answer)
+}
+
 struct KeepingSearch<'a> {
     input: &'a Input,
     options: &'a Options,
@@ -153,6 +190,8 @@ struct KeepingSearch<'a> {
     before: Hazards,
     /// Whether it has loops.
     endless: bool,
+    /// Answers of the first counterexample that say that others were there.
+    about_others: BTreeSet<AddedRefusal>,
     /// How much there is to remark on it.
     warnings: usize,
     /// Where the `yield`s of the text begin.
@@ -162,6 +201,10 @@ struct KeepingSearch<'a> {
     first: Option<BTreeSet<Option<usize>>>,
     /// How many sets have been decided.
     checks: usize,
+    /// Rounds of growing budgets for each.
+    rounds: usize,
+    /// Whether some stayed undecided.
+    undecided: bool,
 }
 
 /// What is known of a changed text.
@@ -176,17 +219,34 @@ enum Weighed {
 type Chosen = BTreeSet<usize>;
 
 impl KeepingSearch<'_> {
+    /// One repair of each kind, in the order of the kinds; tried harder where nothing is found and some were undecided.
+    fn any(&mut self, refuted: &Refutation, wanted: usize) -> Vec<Proposal> {
+        let most = self.options.rounds;
+        for rounds in ROUNDS.into_iter().filter(|&rounds| rounds <= most) {
+            (self.rounds, self.undecided) = (rounds, false);
+            let found = self.kinds(refuted, wanted);
+            if !found.is_empty() || !self.undecided || self.cancel.is_cancelled() {
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
     /// One repair of each kind, in the order of the kinds.
     fn kinds(&mut self, refuted: &Refutation, wanted: usize) -> Vec<Proposal> {
         let mut found: Vec<Proposal> = Vec::new();
+        // An answer about others may come at any time then; else refusals are for what nothing but a lock helps.
+        if !self.about_others.is_empty() {
+            let about = self.about_others.clone();
+            found.extend(self.by(&|one| one.kind == RepairKind::Refuse && one.refusals.iter().all(|added| is_one_of(&about, added))));
+        }
         for kind in RepairKind::ALL {
             if found.len() >= wanted || self.cancel.is_cancelled() {
                 break;
             }
-            // Refusals are for what nothing else helps.
-            let last = kind == RepairKind::Refuse && !found.is_empty();
-            if !last {
-                found.extend(if kind == RepairKind::Lock { self.by_lock(refuted) } else { self.by(&|one| one == kind) });
+            let late = kind == RepairKind::Refuse && found.iter().any(|one| one.kind != RepairKind::Lock);
+            if !late {
+                found.extend(if kind == RepairKind::Lock { self.by_lock(refuted) } else { self.by(&|one| one.kind == kind) });
             }
         }
         if found.is_empty() {
@@ -196,13 +256,13 @@ impl KeepingSearch<'_> {
     }
 
     /// The cheapest repair that is found with variants of these kinds.
-    fn by(&mut self, may: &dyn Fn(RepairKind) -> bool) -> Option<Proposal> {
+    fn by(&mut self, may: &dyn Fn(&Variant) -> bool) -> Option<Proposal> {
         let mut queue: BTreeSet<(u32, Chosen)> = BTreeSet::new();
         let mut known: BTreeSet<Chosen> = BTreeSet::new();
         self.checks = 0;
         self.follow(&Chosen::new(), &self.first.clone(), may, &mut queue);
         while let Some((_, chosen)) = queue.pop_first() {
-            if self.checks >= self.options.checks || self.cancel.is_cancelled() {
+            if self.checks >= (self.options.checks / 4).clamp(FEWEST, MOST) || self.cancel.is_cancelled() {
                 return None;
             }
             if !known.insert(chosen.clone()) {
@@ -223,13 +283,15 @@ impl KeepingSearch<'_> {
         &self,
         chosen: &Chosen,
         waits: &Option<BTreeSet<Option<usize>>>,
-        may: &dyn Fn(RepairKind) -> bool,
+        may: &dyn Fn(&Variant) -> bool,
         queue: &mut BTreeSet<(u32, Chosen)>,
     ) {
         // Where a run waits at a pause that is new, any of the others may be what is missing.
         let any = waits.as_ref().is_none_or(|waits| waits.is_empty() || waits.contains(&None));
-        for (number, variant) in self.variants.iter().enumerate().filter(|(_, variant)| may(variant.kind)) {
-            let waited = any || waits.as_ref().is_some_and(|waits| waits.contains(&Some(variant.pause)));
+        for (number, variant) in self.variants.iter().enumerate().filter(|(_, variant)| may(variant)) {
+            let waited = any
+                || variant.pause >= REQUESTS
+                || waits.as_ref().is_some_and(|waits| variant.waits.iter().any(|&number| waits.contains(&Some(number))));
             let free = chosen.iter().all(|&other| self.variants[other].pause != variant.pause);
             if waited && free {
                 let mut more = chosen.clone();
@@ -247,10 +309,7 @@ impl KeepingSearch<'_> {
 
     /// The text with these variants, formatted where the text is.
     fn changed(&self, chosen: &Chosen) -> Option<KeptText> {
-        let mut changes: Vec<_> = chosen.iter().flat_map(|&number| self.variants[number].changes.clone()).collect();
-        // What two of them have in common is done once.
-        changes.sort();
-        changes.dedup();
+        let changes = chosen.iter().flat_map(|&number| self.variants[number].changes.clone()).collect();
         let plain = rewritten(self.input.text(), changes)?;
         let formatted = formatted_as(self.input.text(), &plain.text, &self.options.style);
         let text = formatted.unwrap_or_else(|| plain.text.clone());
@@ -271,7 +330,7 @@ impl KeepingSearch<'_> {
         if same_alone(before, program, &refusals, self.cancel) != Some(true) {
             return Weighed::No;
         }
-        let effort = Effort { jobs: self.options.jobs, rounds: self.options.rounds.min(1), pairs: self.options.pairs };
+        let effort = Effort { jobs: self.options.jobs, rounds: self.rounds, pairs: self.options.pairs };
         match judge(&after, effort, self.cancel) {
             Judged::Proved { compiled, certificate } => {
                 let compiled = compiled.or_else(|| {
@@ -291,7 +350,11 @@ impl KeepingSearch<'_> {
                 Weighed::Refuted(waits.map(|waits| self.numbered(&waits, changed, program, &after)))
             }
             Judged::Fails { .. } => Weighed::Refuted(None),
-            Judged::Unknown(_) | Judged::Unusable(_) | Judged::Refused(_) => Weighed::No,
+            Judged::Unknown(_) => {
+                self.undecided = true;
+                Weighed::No
+            }
+            Judged::Unusable(_) | Judged::Refused(_) => Weighed::No,
         }
     }
 

@@ -69,7 +69,7 @@ pub(crate) fn requests(text: &str) -> Vec<String> {
 }
 
 /// The bodies of all requests: the name and the statements.
-fn bodies(text: &str) -> Vec<(String, Vec<Expr>)> {
+pub(crate) fn bodies(text: &str) -> Vec<(String, Vec<Expr>)> {
     let Some(file) = SourceFile::cast(parse(text).syntax()) else { return Vec::new() };
     let statements: Vec<Expr> = file.statements().collect();
     let alone = (!statements.is_empty()).then(|| (ONLY.to_owned(), statements));

@@ -1,19 +1,25 @@
-//! The pauses of a text that are statements, and what stands around each.
+//! The pauses of a text, each as the statement in which others may run, and what stands around it.
+//!
+//! Where a function pauses, a call of it is a pause of the caller, too.
+
+use std::collections::BTreeSet;
 
 use serval_syntax::ast::{Block, Expr, Function, Request, SourceFile};
 use serval_syntax::{SyntaxKind, SyntaxNode, parse};
 
-use super::effects::{extent, is_repeated};
+use super::effects::{extent, first_token, is_repeated};
 use super::yields::Yield;
 
-/// A pause that is a statement.
+/// A statement in which others may run.
 pub(crate) struct Pause {
-    /// Its position among the `yield`s of the text.
+    /// Its position among those of the text.
     pub(crate) number: usize,
+    /// The positions of its `yield`s among those of the text.
+    pub(crate) waits: BTreeSet<usize>,
     /// Its line.
     pub(crate) line: u32,
-    /// Whether it may not be moved.
-    pub(crate) keep: bool,
+    /// Whether it is something else than a `yield` that may be moved.
+    pub(crate) stays: bool,
     /// The request or function in which it stands.
     pub(crate) owner: String,
     /// All statements of that.
@@ -41,7 +47,7 @@ impl Pause {
         &self.levels[0]
     }
 
-    /// The statement `yield`.
+    /// The statement.
     pub(crate) fn statement(&self) -> &Expr {
         let BlockLevel { statements, at, .. } = self.block();
         &statements[*at]
@@ -79,19 +85,52 @@ impl Pause {
     }
 }
 
-/// The pauses among the `yield`s that begin at these places.
-pub(crate) fn pauses(text: &str, yields: &[Yield], keeps: &dyn Fn(&Yield) -> bool) -> Vec<Pause> {
+/// In longer texts, and in those with more `yield`s, no pauses are looked at one by one.
+const MOST_BYTES: usize = 100_000;
+const MOST_YIELDS: usize = 100;
+
+/// The pauses of a text with these `yield`s; none where it is too large for that. `calls` says whether a function of this name pauses.
+pub(crate) fn pauses(text: &str, yields: &[Yield], keeps: &dyn Fn(&Yield) -> bool, calls: &dyn Fn(&str) -> bool) -> Vec<Pause> {
+    if text.len() > MOST_BYTES || yields.len() > MOST_YIELDS {
+        return Vec::new();
+    }
     let root = parse(text).syntax();
     let words: Vec<SyntaxNode> = root.descendants().filter(|node| node.kind() == SyntaxKind::YieldExpr).collect();
-    let mut found = Vec::new();
+    let (mut found, mut in_functions) = (Vec::new(), BTreeSet::new());
     for (number, one) in yields.iter().enumerate() {
         let Some(word) = words.iter().find(|word| extent(word).0 == one.span.range().start) else { continue };
-        let Some((levels, around)) = levels(word) else { continue };
-        let Some((owner, in_request, body)) = owner(word) else { continue };
-        let in_loop = around || word.ancestors().any(|node| is_repeated(node.kind()));
-        found.push(Pause { number, line: one.place.line, keep: keeps(one), owner, body, in_request, in_loop, levels });
+        let Some(statement) = statement_of(word) else { continue };
+        if statement.ancestors().any(|around| around.kind() == SyntaxKind::Function) {
+            in_functions.insert(number);
+        }
+        let stays = keeps(one) || statement != *word;
+        found.extend(pause(&statement, BTreeSet::from([number]), one.place.line, stays));
+    }
+    let calls =
+        root.descendants().filter(|node| node.kind() == SyntaxKind::CallExpr && first_token(node).is_some_and(|name| calls(name.text())));
+    let mut callers: Vec<SyntaxNode> = calls.filter_map(|call| statement_of(&call)).collect();
+    callers.dedup();
+    for statement in callers {
+        let line = text.get(..extent(&statement).0).unwrap_or_default().matches('\n').count() + 1;
+        found.extend(pause(&statement, in_functions.clone(), u32::try_from(line).unwrap_or(u32::MAX), true));
+    }
+    for (number, pause) in found.iter_mut().enumerate() {
+        pause.number = number;
     }
     found
+}
+
+/// The statement in which something stands, in the innermost block.
+fn statement_of(node: &SyntaxNode) -> Option<SyntaxNode> {
+    let in_block = |one: &SyntaxNode| one.parent().is_some_and(|parent| statements_of(&parent).is_some());
+    node.ancestors().find(in_block)
+}
+
+fn pause(statement: &SyntaxNode, waits: BTreeSet<usize>, line: u32, stays: bool) -> Option<Pause> {
+    let (levels, around) = levels(statement)?;
+    let (owner, in_request, body) = owner(statement)?;
+    let in_loop = around || statement.ancestors().any(|node| is_repeated(node.kind()));
+    Some(Pause { number: 0, waits, line, stays, owner, body, in_request, in_loop, levels })
 }
 
 fn statements_of(block: &SyntaxNode) -> Option<Vec<Expr>> {

@@ -24,7 +24,11 @@ impl Workshop<'_> {
         let mut common = vec![self.version_declared(&version)];
         common.extend(fresh);
         common.push(self.places.before(pause.statement(), &[format!("{held} := {version};")]));
-        let what = format!("compare a version of {} after the pause on line {}", listed(seen), pause.line);
+        let what = format!(
+            "compare a version of {}, of which at most {HOLDERS} are held at once, after the pause on line {}",
+            listed(seen),
+            pause.line
+        );
         for (cost, answer) in (40..).zip(self.own_refusals(pause)) {
             let behind = self.places.behind(pause.statement(), &[self.refusing(&format!("{held} != {version}"), &answer)], 5);
             let changes = common.iter().cloned().chain([behind]).collect();
@@ -65,9 +69,9 @@ impl Workshop<'_> {
             let fresh = format!("fresh({version})");
             changes.push(if is_last {
                 let end = extent(statement.syntax()).1;
-                Rewriting { from: end, to: end, rank: 2, text: format!("; {fresh}") }
+                Rewriting { from: end, to: end, rank: 0, text: format!("; {fresh}") }
             } else {
-                self.places.behind(&statement, &[format!("{fresh};")], 2)
+                self.places.behind(&statement, &[format!("{fresh};")], 0)
             });
         }
         Some(changes)
@@ -101,11 +105,25 @@ impl Workshop<'_> {
                 found.extend(self.refused(pause, cost, changes, words, answer));
             }
         }
-        let Some(first) = pause.body.first() else { return };
-        for (cost, answer) in (56..).zip(&own) {
-            let change = Rewriting { rank: 0, ..self.places.before(first, &[self.refusing("?", answer)]) };
-            let words = format!("let `{}` answer {answer} at any time, so that this says nothing about others", pause.owner);
-            found.extend(self.refused(pause, cost, vec![change], words, answer));
+    }
+
+    /// The request of a name refuses at any time with an answer of its own. `number` stands for a pause, as there is none.
+    pub(crate) fn refuse_at_any_time(&self, name: &str, body: &[Expr], number: usize, found: &mut Vec<Variant>) {
+        let Some(first) = body.first() else { return };
+        for (cost, answer) in (56..).zip(self.constant_answers(body)) {
+            let Some(value) = self.value_of(&answer) else { continue };
+            let change = Rewriting { rank: 0, ..self.places.before(first, &[self.refusing("?", &answer)]) };
+            let words = format!("let `{name}` answer {answer} at any time, so that this says nothing about others");
+            let refusals = BTreeSet::from([(name.to_owned(), value.to_string())]);
+            found.push(Variant {
+                kind: RepairKind::Refuse,
+                pause: number,
+                waits: BTreeSet::new(),
+                cost,
+                changes: vec![change],
+                words,
+                refusals,
+            });
         }
     }
 

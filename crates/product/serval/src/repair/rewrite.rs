@@ -12,7 +12,8 @@ use super::effects::extent;
 pub(crate) struct Rewriting {
     pub(crate) from: usize,
     pub(crate) to: usize,
-    /// Of changes at one place those with smaller numbers come first.
+    /// Of changes at one place those with smaller numbers come first; those with 0 are shared, and made once however
+    /// many ask for them.
     pub(crate) rank: u8,
     pub(crate) text: String,
 }
@@ -42,6 +43,7 @@ impl Rewritten {
 /// The text with these changes; `None` where two of them overlap.
 pub(crate) fn rewritten(text: &str, mut changes: Vec<Rewriting>) -> Option<Rewritten> {
     changes.sort();
+    changes.dedup_by(|next, one| one.rank == 0 && next == one);
     let (mut out, mut at, mut shifts) = (String::new(), 0, Vec::new());
     for change in changes {
         out.push_str(text.get(at..change.from)?);

@@ -19,9 +19,9 @@ use crate::claim::{FIRST_PAIRS, FIRST_TEXT_TICKS, TEXT_TICKS};
 use crate::evidence::About;
 use crate::{Input, InputKind};
 
-/// Rounds of growing budgets for each changed program: at first none, and once
-/// more with these if that gives no answer.
-const ROUNDS: [usize; 2] = [0, 1];
+/// Rounds of growing budgets for each changed program: at first none, and again
+/// with more as long as that gives no answer.
+pub(crate) const ROUNDS: [usize; 3] = [0, 1, 4];
 /// States that are explored to see what the program itself does to requests.
 const OWN_PAIRS: u64 = 400_000;
 

@@ -39,6 +39,23 @@ pub(crate) fn same_alone(before: &Program, after: &Program, refusals: &BTreeSet<
     walk.same(first, second, LETTERS)
 }
 
+/// Those of these answers that the request gives in no word of up to three letters: they say that others were there. Nothing
+/// if there is too much to look at.
+pub(crate) fn about_others(program: &Program, answers: BTreeSet<AddedRefusal>, cancel: &Cancel) -> BTreeSet<AddedRefusal> {
+    let plain = Options { mode: Mode::Plain, ..Options::default() };
+    let prepared = Prepared::new(program, plain);
+    let mut explorer = SerialExplorer::new(prepared.lazy(0));
+    let mut budget = Budget::new(SERIAL_TICKS, cancel.clone());
+    let mut globals = Globals::from([explorer.system().initial_global()]);
+    let mut left = answers;
+    for _ in 0..LETTERS {
+        let Some(letters) = letters(&mut explorer, &globals, &mut budget) else { return BTreeSet::new() };
+        left.retain(|answer| !letters.contains_key(answer));
+        globals = letters.into_values().flatten().collect();
+    }
+    left
+}
+
 type Globals = BTreeSet<GlobalId>;
 /// Where each letter leads.
 type Letters = BTreeMap<AddedRefusal, Globals>;

@@ -54,6 +54,8 @@ pub(crate) struct Variant {
     pub(crate) kind: RepairKind,
     /// The pause, by its position among those of the text.
     pub(crate) pause: usize,
+    /// At which `yield`s requests wait there, by their positions.
+    pub(crate) waits: BTreeSet<usize>,
     /// Larger changes cost more.
     pub(crate) cost: u32,
     pub(crate) changes: Vec<Rewriting>,
@@ -127,13 +129,18 @@ impl<'a> Workshop<'a> {
 
     /// The numbers that a request answers somewhere by `return` or at its end.
     pub(crate) fn own_refusals(&self, pause: &Pause) -> Vec<String> {
+        self.constant_answers(&pause.body)
+    }
+
+    /// The numbers that statements answer.
+    pub(crate) fn constant_answers(&self, body: &[Expr]) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         let mut add = |answer: Option<Expr>| {
             if let Some(words) = answer.and_then(|answer| self.number(&answer)).filter(|words| !found.contains(words)) {
                 found.push(words);
             }
         };
-        for statement in &pause.body {
+        for statement in body {
             for node in statement.syntax().descendants() {
                 match node.kind() {
                     SyntaxKind::ReturnExpr => add(Expr::cast(node).and_then(|returned| returned.operands().next())),
@@ -145,7 +152,7 @@ impl<'a> Workshop<'a> {
                 }
             }
         }
-        add(pause.body.last().cloned());
+        add(body.last().cloned());
         found.truncate(REFUSALS + 1);
         found
     }
@@ -206,7 +213,7 @@ impl<'a> Workshop<'a> {
     }
 
     pub(crate) fn variant(&self, kind: RepairKind, pause: &Pause, cost: u32, changes: Vec<Rewriting>, words: String) -> Variant {
-        Variant { kind, pause: pause.number, cost, changes, words, refusals: BTreeSet::new() }
+        Variant { kind, pause: pause.number, waits: pause.waits.clone(), cost, changes, words, refusals: BTreeSet::new() }
     }
 }
 
