@@ -64,8 +64,8 @@ impl Door {
         weak.map(Self::WeakMemory).or_else(|| net_of(text)).or_else(|| Self::of_first_line(plain))
     }
 
-    /// What the first line tells that is no comment, where a text has mistakes: such as `request NAME {`, `memory NAME`,
-    /// `X86 NAME`.
+    /// What the first line tells that is no comment, where a text has mistakes: such as `request NAME {`,
+    /// `memory NAME`, `X86 NAME`.
     fn of_first_line(text: &str) -> Option<Self> {
         let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("//"))?;
         let (word, rest) = line.split_once(char::is_whitespace)?;

@@ -93,8 +93,8 @@ fn place(block: &Block) -> Option<Span> {
     (begins.text() != "(").then_some(place)
 }
 
-/// Which nodes the steps from all pairs of states pass; `None` where it takes too long to know that. It ends early where
-/// every branch has been begun.
+/// Which nodes the steps from all pairs of states pass; `None` where it takes too long to know that. It ends early
+/// where every branch has been begun.
 fn passed(compiled: &Compiled, branches: &[WrittenBranch]) -> Option<Vec<bool>> {
     let nodes = compiled.prepared().machine().graph.nodes.len();
     let mut scratch = Scratch::marking(nodes);

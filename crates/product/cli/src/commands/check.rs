@@ -85,7 +85,7 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
         _ => messages,
     };
     let cache = Cache::of_user(messages.quiet).map(Arc::new);
-    let brief = several && !messages.quiet && args.format == OutputFormat::Text && !args.full && !args.verbose;
+    let brief = several && files.len() > 1 && !messages.quiet && args.format == OutputFormat::Text && !args.full && !args.verbose;
     let found = Arc::new(AtomicBool::new(false));
     let mut tasks: Vec<FileTask<'_>> = Vec::new();
     for file in files {
