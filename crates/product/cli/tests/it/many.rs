@@ -142,6 +142,11 @@ fn what_the_header_expects_counts() {
     assert!(text.contains("; 1 as expected, 2 not\n\nthe counterexample in full\n\nnot serializable  worse.txt"), "{text}");
     assert!(text.contains("\n  expected        but its header expects serializable\n"), "{text}");
 
+    assert!(status(&["lost-update.ser", "-q"]).1.ends_with("   as its header expects\n"));
+    status(&["wrong.txt", "--html", "wrong.html"]);
+    let page = std::fs::read_to_string(place.join("wrong.html")).unwrap();
+    assert!(page.contains("<li>serializable, but its header expects not serializable</li>"), "{page}");
+
     let schema: serde_json::Value = serde_json::from_str(include_str!("../../../../../docs/check.schema.json")).unwrap();
     for line in status(&["lost-update.ser", "wrong.txt", "plain.txt", "--format", "json"]).1.lines() {
         let report: serde_json::Value = serde_json::from_str(line).unwrap();
