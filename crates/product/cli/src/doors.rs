@@ -57,15 +57,17 @@ impl Door {
         if plain.is_empty() {
             return None;
         }
-        if Input::read(text, Kind::Program).is_ok() {
+        // Most programs need not be read twice.
+        let begins = Self::of_first_line(plain);
+        if begins == Some(Self::Requests(InputKind::Ser)) || Input::read(text, Kind::Program).is_ok() {
             return Some(Self::Requests(InputKind::Ser));
         }
         let weak = [Syntax::Tso, Syntax::Litmus].into_iter().find(|&syntax| TsoInput::read_as(text.to_owned(), syntax).is_ok());
-        weak.map(Self::WeakMemory).or_else(|| net_of(text)).or_else(|| Self::of_first_line(plain))
+        weak.map(Self::WeakMemory).or_else(|| net_of(text)).or(begins)
     }
 
-    /// What the first line tells that is no comment, where a text has mistakes: such as `request NAME {`, `memory NAME`,
-    /// `X86 NAME`.
+    /// What the first line tells that is no comment, where a text has mistakes: such as `request NAME {`,
+    /// `memory NAME`, `X86 NAME`.
     fn of_first_line(text: &str) -> Option<Self> {
         let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("//"))?;
         let (word, rest) = line.split_once(char::is_whitespace)?;
@@ -104,20 +106,8 @@ impl Door {
         };
         let verb = verbs.iter().find(|verb| **verb == asked).unwrap_or(&"check");
         let file = if path == Path::new("-") { "-".to_owned() } else { escape::shell(&name_of(path)) };
-        let kind = match self {
-            _ if Self::of_name(path).is_some() => "",
-            Self::Requests(InputKind::Ser) => " --input ser",
-            Self::Requests(InputKind::Json) => " --input json",
-            Self::WeakMemory(Syntax::Litmus) => " --input litmus",
-            Self::WeakMemory(Syntax::Tso) => "",
-            Self::Nets(kind) => match kind {
-                NetKind::Pnml => " --input pnml",
-                NetKind::Net => " --input net",
-                NetKind::Spec => " --input spec",
-                NetKind::Vass => " --input vass",
-            },
-        };
-        format!("{wing} {verb} {file}{kind}")
+        // That command tells by the text what it is, as this one has done.
+        format!("{wing} {verb} {file}")
     }
 
     /// That a file is for another command, and for which.

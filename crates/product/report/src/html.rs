@@ -361,10 +361,13 @@ impl FileReport {
     }
 
     fn html_notes(&self, out: &mut String) {
-        if self.notes.is_empty() && self.stuck.is_empty() {
+        if self.notes.is_empty() && self.stuck.is_empty() && self.expected.is_none() {
             return;
         }
         let mut body = String::from("<ul>\n");
+        if let Some(promise) = self.expected {
+            let _ = writeln!(body, "<li>{}, {}</li>", self.headline(), promise.words());
+        }
         for note in &self.notes {
             let _ = writeln!(
                 body,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serval_classic_engine::Stages;
-use serval_report::{CertificateNote, FileReport, StageReport, StageTimes, notes};
+use serval_report::{CertificateNote, FileReport, HOLLOW, StageReport, StageTimes, notes};
 
 use crate::decide::{Decision, Verdict};
 use crate::input::{Content, Input, Mistakes};
@@ -16,7 +16,10 @@ impl Decision {
     pub fn into_report(self, name: &str, input: &Input, times: bool) -> FileReport {
         let mut report = FileReport::new(name, serval_report::Verdict::Unknown);
         report.notes = notes(&input.warnings, input.text());
-        report.notes.extend(notes(&self.findings, input.text()));
+        // What a verdict does not say is nothing where there is none.
+        let has_verdict = !matches!(self.verdict, Verdict::Unusable(_));
+        let findings = self.findings.into_iter().filter(|finding| has_verdict || !HOLLOW.contains(&finding.code.0));
+        report.notes.extend(notes(&findings.collect::<Vec<_>>(), input.text()));
         report.notes.extend(self.also_fails.as_ref().map(|fault| fault.note()));
         report.also_fails = self.also_fails.map(|fault| *fault);
         report.sizes = self.sizes;

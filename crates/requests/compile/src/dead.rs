@@ -70,12 +70,17 @@ fn written_branches(compiled: &Compiled, text: &str) -> Vec<WrittenBranch> {
     branches.into_values().filter(|branch| !branch.switched).collect()
 }
 
-/// Where the statements of the blocks stand that follow a condition or `else`.
+/// Where the statements of the blocks stand that follow a condition or `else`. A loop that only waits is none of them:
+/// that no request ever has to wait there is no mistake.
 fn blocks(text: &str) -> Vec<Span> {
     let tree = parse(text).syntax();
     let branching = tree.descendants().filter_map(Expr::cast);
     let branching = branching.filter(|expr| matches!(expr.kind(), SyntaxKind::IfExpr | SyntaxKind::WhileExpr));
-    branching.flat_map(|expr| expr.blocks().filter_map(|block| place(&block)).collect::<Vec<_>>()).collect()
+    let blocks = branching.flat_map(|expr| expr.blocks().collect::<Vec<_>>());
+    blocks
+        .filter(|block| block.statements().any(|statement| statement.kind() != SyntaxKind::YieldExpr))
+        .filter_map(|block| place(&block))
+        .collect()
 }
 
 /// Where the statements of a block stand. One that begins with a parenthesis is left out, since expressions stand
@@ -88,8 +93,8 @@ fn place(block: &Block) -> Option<Span> {
     (begins.text() != "(").then_some(place)
 }
 
-/// Which nodes the steps from all pairs of states pass; `None` where it takes too long to know that. It ends early where
-/// every branch has been begun.
+/// Which nodes the steps from all pairs of states pass; `None` where it takes too long to know that. It ends early
+/// where every branch has been begun.
 fn passed(compiled: &Compiled, branches: &[WrittenBranch]) -> Option<Vec<bool>> {
     let nodes = compiled.prepared().machine().graph.nodes.len();
     let mut scratch = Scratch::marking(nodes);

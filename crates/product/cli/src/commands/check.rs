@@ -85,7 +85,7 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
         _ => messages,
     };
     let cache = Cache::of_user(messages.quiet).map(Arc::new);
-    let brief = several && !messages.quiet && args.format == OutputFormat::Text && !args.full && !args.verbose;
+    let brief = several && files.len() > 1 && !messages.quiet && args.format == OutputFormat::Text && !args.full && !args.verbose;
     let found = Arc::new(AtomicBool::new(false));
     let mut tasks: Vec<FileTask<'_>> = Vec::new();
     for file in files {
@@ -115,7 +115,8 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
         let text = match args.format {
             OutputFormat::Json => report.to_json(),
             OutputFormat::Text if messages.quiet && report.verdict == Verdict::Error => String::new(),
-            OutputFormat::Text if messages.quiet => report.to_line(messages.look),
+            OutputFormat::Text if messages.quiet && report.expected.is_none() => report.to_line(messages.look),
+            OutputFormat::Text if messages.quiet => report.to_line_of_many(messages.look),
             OutputFormat::Text => many.text(&report, status, args.verbose, messages.look),
             OutputFormat::Github => report.to_github(),
             OutputFormat::Markdown => report.to_markdown(),

@@ -135,8 +135,9 @@ fn programs_of_pages_get_the_verdicts_that_they_expect() {
         let program = std::fs::read_to_string(root().join(file)).unwrap();
         let expected = program.lines().next().unwrap().strip_prefix("// expect: ").unwrap_or_else(|| panic!("{file}: nothing is expected"));
         assert_eq!(report["verdict"].as_str(), expected.split(' ').next(), "{file}");
-        // Requests that get stuck are not in the notes; warnings would be.
-        assert_eq!(report["notes"].as_array().map_or(0, Vec::len), 0, "{file}: {}", report["notes"]);
+        // Requests that get stuck are not in the notes; warnings would be. What was mended by one step is one.
+        let others = report["notes"].as_array().unwrap().iter().filter(|note| note["code"] != "N0311");
+        assert_eq!(others.count(), 0, "{file}: {}", report["notes"]);
     }
 }
 

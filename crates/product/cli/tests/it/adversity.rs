@@ -136,7 +136,7 @@ const ROWS: &[(&[&str], World, i32, &str)] = &[
     (&["check", "half.txt"], Usual, 2, "error: half.txt is a program on weak memory: `serval tso check half.txt` takes it"),
     (&["check", "some.net"], Usual, 2, "error: some.net is a Petri net: `serval net check some.net` takes it"),
     (&["run", "some.net"], Usual, 2, "error: some.net is a Petri net: `serval net run some.net` takes it"),
-    (&["check", "some.txt"], Usual, 2, "error: some.txt is a Petri net: `serval net check some.txt --input net` takes it"),
+    (&["check", "some.txt"], Usual, 2, "error: some.txt is a Petri net: `serval net check some.txt` takes it"),
     (&["tso", "check", "good.ser"], Usual, 2, "error: good.ser is a program of requests: `serval check good.ser` takes it"),
     (&["tso", "fix", "good.ser"], Usual, 2, "error: good.ser is a program of requests: `serval fix good.ser` takes it"),
     (&["tso", "check", "some.net"], Usual, 2, "error: some.net is a Petri net: `serval net check some.net` takes it"),

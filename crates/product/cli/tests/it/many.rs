@@ -97,8 +97,8 @@ fn of_several_counterexamples_the_first_is_shown() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// With `--expected` a verdict that the header promises is 0 and any other is 1, in every format; without a header it is
-/// as without the option.
+/// With `--expected` a verdict that the header promises is 0 and any other is 1, in every format; without a header it
+/// is as without the option.
 #[test]
 fn what_the_header_expects_counts() {
     let place = place("many-expected");
@@ -142,6 +142,11 @@ fn what_the_header_expects_counts() {
     assert!(text.contains("; 1 as expected, 2 not\n\nthe counterexample in full\n\nnot serializable  worse.txt"), "{text}");
     assert!(text.contains("\n  expected        but its header expects serializable\n"), "{text}");
 
+    assert!(status(&["lost-update.ser", "-q"]).1.ends_with("   as its header expects\n"));
+    status(&["wrong.txt", "--html", "wrong.html"]);
+    let page = std::fs::read_to_string(place.join("wrong.html")).unwrap();
+    assert!(page.contains("<li>serializable, but its header expects not serializable</li>"), "{page}");
+
     let schema: serde_json::Value = serde_json::from_str(include_str!("../../../../../docs/check.schema.json")).unwrap();
     for line in status(&["lost-update.ser", "wrong.txt", "plain.txt", "--format", "json"]).1.lines() {
         let report: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -162,6 +167,45 @@ fn what_the_header_expects_counts() {
     let rules: Vec<&str> = log["runs"][0]["results"].as_array().unwrap().iter().map(|result| result["ruleId"].as_str().unwrap()).collect();
     assert_eq!(rules, ["not-as-expected"]);
     assert!(out(&serval(&place, &["explain", "not-as-expected"])).contains("--expected"));
+}
+
+/// What green does not say stands on the screen, once, and is counted where a file has a line; also when the proof is a
+/// remembered one.
+#[test]
+fn what_a_proof_does_not_say_is_on_the_screen() {
+    let place = place("many-hollow");
+    let one_step = "request w {\n  X := 1 - X\n}\n";
+    let guarded = "request w {\n  x := BAL;\n  yield;\n  if (x > 0) {\n    BAL := x - 1;\n    return 1\n  };\n  0\n}\n";
+    // A warning beside it, which is drawn, does not draw the note as well.
+    let warned = format!("// expect: nonsense\n{guarded}");
+    for (name, text) in [("step.ser", one_step), ("guarded.ser", guarded), ("warned.ser", &warned)] {
+        std::fs::write(place.join(name), text).unwrap();
+    }
+    for cache in ["", "cache", "cache"] {
+        let check = |arguments: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_serval"));
+            command.args([&["check", "--no-times"], arguments].concat()).current_dir(&place).env("LC_ALL", "C.UTF-8").env("COLUMNS", "");
+            let output = command.env("SERVAL_CACHE_DIR", cache).output().unwrap();
+            (out(&output), String::from_utf8_lossy(&output.stderr).into_owned())
+        };
+        let (step, told) = check(&["step.ser"]);
+        let note = "each handler is one step here: put a `yield` where it waits   serval explain N0311";
+        assert!(step.ends_with(&format!("\n  note            {note}\n")) && told.is_empty(), "{step}{told}");
+        let (dead, told) = check(&["guarded.ser"]);
+        let note = "line 5: this never runs: no run of any number of requests comes here   serval explain N0312";
+        assert!(dead.ends_with(&format!("\n  note            {note}\n")) && told.is_empty(), "{dead}{told}");
+        let (_, told) = check(&["warned.ser"]);
+        assert!(told.contains("warning[W0206]") && !told.contains("N0312"), "{told}");
+        let (lines, _) = check(&["step.ser", "guarded.ser", "lost-update.ser"]);
+        assert_eq!(lines.lines().filter(|line| line.ends_with("certificate checked   1 note")).count(), 2, "{lines}");
+        assert!(check(&["guarded.ser", "-q"]).0.ends_with("   1 note\n"));
+        let json: serde_json::Value = serde_json::from_str(&check(&["guarded.ser", "--format", "json"]).0).unwrap();
+        assert_eq!((&json["notes"][0]["code"], &json["notes"][0]["span"]), (&"N0312".into(), &serde_json::json!([5, 5, 6, 13])));
+        let github = check(&["guarded.ser", "--format", "github"]).0;
+        assert!(github.starts_with("::notice file=guarded.ser,line=5,"), "{github}");
+    }
+    let silent = out(&serval(&place, &["check", "--no-cache", "step.ser", "--allow", "N0311"]));
+    assert_eq!(silent.lines().count(), 1, "{silent}");
 }
 
 /// `serval new` and what the first page says to type next.
@@ -230,6 +274,11 @@ fn a_json_file_that_is_named_or_looks_like_a_system_is_read() {
     let nothing = serval(&place, &["check", "--no-cache", "web"]);
     let said = String::from_utf8_lossy(&nothing.stderr).into_owned();
     assert_eq!(said, "error: there is no .ser or .json file in web; 1 JSON file is no network system and was skipped\n");
+    // What other commands take is named.
+    std::fs::write(place.join("web/lock.tso"), "memory x = 0;\n").unwrap();
+    let others = serval(&place, &["check", "--no-cache", "web"]);
+    let said = String::from_utf8_lossy(&others.stderr).into_owned();
+    assert!(said.ends_with("was skipped; `serval tso check` takes 1 file that is there\n"), "{said}");
 }
 
 #[test]

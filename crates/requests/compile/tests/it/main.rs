@@ -4,6 +4,7 @@
 
 mod answers;
 mod canonical;
+mod dead;
 mod examples;
 mod finite;
 mod robust;

@@ -34,7 +34,8 @@ fn found(given: &[PathBuf], endings: &[&str]) -> Result<GivenFiles, Failure> {
             skipped += search(path, endings, &mut files)?;
             if files.len() == before.0 {
                 let wanted: Vec<String> = endings.iter().map(|ending| format!(".{ending}")).collect();
-                let why = if skipped > before.1 { format!("; {}", skipped_words(skipped - before.1)) } else { String::new() };
+                let mut why = if skipped > before.1 { format!("; {}", skipped_words(skipped - before.1)) } else { String::new() };
+                why += &elsewhere(path)?;
                 return Err(Failure::message(format!("there is no {} file in {}{why}", wanted.join(" or "), input::shown(path))));
             }
         } else {
@@ -42,6 +43,22 @@ fn found(given: &[PathBuf], endings: &[&str]) -> Result<GivenFiles, Failure> {
         }
     }
     Ok(GivenFiles { files, skipped })
+}
+
+/// The files of a directory that other commands take, and which.
+fn elsewhere(directory: &Path) -> Result<String, Failure> {
+    const OTHERS: [(&[&str], &str); 2] = [(&["tso", "litmus"], "serval tso check"), (&["pnml", "net", "spec", "vass"], "serval net check")];
+    let mut told = String::new();
+    for (endings, command) in OTHERS {
+        let mut files = Vec::new();
+        search(directory, endings, &mut files)?;
+        match files.len() {
+            0 => {}
+            1 => told += &format!("; `{command}` takes 1 file that is there"),
+            count => told += &format!("; `{command}` takes {count} files that are there, one by one"),
+        }
+    }
+    Ok(told)
 }
 
 /// What is said about JSON files that were passed over.

@@ -43,7 +43,8 @@ fn one_net(file: &Path, input: Option<NetKind>, is_composed: bool) -> Result<Net
     read.map_err(|error| Failure::Input(net_file_mistake(&error, &name_of(file), &text)))
 }
 
-/// How a net is written: as the name of its file says, else as its text says. What is for another command is sent there.
+/// How a net is written: as the name of its file says, else as its text says. What is for another command is sent
+/// there.
 fn kind_of(path: &Path, text: &str) -> Result<NetKind, Failure> {
     match Door::of_name(path).or_else(|| Door::of_text(text)) {
         Some(Door::Nets(kind)) => Ok(kind),
