@@ -103,7 +103,7 @@ impl FileReport {
             }
             Verdict::Fault => {
                 let (place, message) = self.fault.as_ref().map_or((None, String::new()), |fault| (Some(fault.span), fault.summary()));
-                line("error", place, "can fail", &message);
+                line("error", place, Verdict::Fault.on_screen(), &message);
             }
             Verdict::Unknown => line("warning", None, "undecided", self.reason.as_deref().unwrap_or_default()),
             Verdict::Error if self.notes.iter().all(|note| note.severity != "error") => {
@@ -125,13 +125,7 @@ impl FileReport {
 
     fn in_markdown(&self) -> String {
         let mut out = String::new();
-        let verdict = match self.verdict {
-            Verdict::Serializable => "serializable",
-            Verdict::NotSerializable => "not serializable",
-            Verdict::Fault => "can fail",
-            Verdict::Unknown => "undecided",
-            Verdict::Error => "error",
-        };
+        let verdict = self.verdict.on_screen();
         let anomaly = self.counterexample.as_ref().and_then(|run| run.anomaly);
         let anomaly = anomaly.map_or_else(String::new, |anomaly| format!(": {}", anomaly.replace('-', " ")));
         let _ = writeln!(out, "## {}: {verdict}{anomaly}\n", code_span(&name(&self.file)));

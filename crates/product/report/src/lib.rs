@@ -27,6 +27,7 @@ mod trace;
 pub mod tso;
 mod verdict;
 mod why;
+mod words;
 
 pub use advice::{Advice, Largest, Nearest, Tried};
 pub use counterexample::{
@@ -44,3 +45,4 @@ pub use stages::{StageReport, StageTimes};
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};
 pub use verdict::{FileReport, notes};
 pub use why::{ConflictSide, OrderEdge, Why, why};
+pub use words::VERDICT_WORDS;

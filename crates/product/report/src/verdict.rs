@@ -220,7 +220,7 @@ impl FileReport {
 
     /// The verdict and the file, and of a counterexample its name and size.
     fn opening(&self, out: &mut String) {
-        let (verdict, file) = (self.headline(), name(&self.file));
+        let (verdict, file) = (self.verdict.on_screen(), name(&self.file));
         let _ = write!(out, "{verdict}  {file}");
         if let Some(run) = &self.counterexample {
             let count = run.requests.len();
@@ -418,16 +418,6 @@ impl FileReport {
     /// The name of the file as a shell takes it; none for standard input.
     pub(crate) fn file_in_commands(&self) -> Option<String> {
         (self.file != "-").then(|| shell(&self.file))
-    }
-
-    fn headline(&self) -> &'static str {
-        match self.verdict {
-            Verdict::Serializable => "serializable",
-            Verdict::NotSerializable => "not serializable",
-            Verdict::Fault => "can fail",
-            Verdict::Unknown => "undecided",
-            Verdict::Error => "error",
-        }
     }
 }
 

@@ -12,6 +12,7 @@ mod cache;
 mod check;
 mod comfort;
 mod compiled;
+mod counted;
 mod decompose;
 mod enums;
 mod fault;
