@@ -2,9 +2,9 @@
 //! files, texts of programs. Whatever it holds, it stays on its line and shows
 //! what it is.
 //!
-//! What has no shape of its own ([`is_hidden`]: control characters, ends of
-//! lines, characters that turn the direction of text or take no room) is
-//! written as `\u{1b}`, by its number in Unicode. A byte that is no UTF-8, in
+//! Invisible characters ([`is_hidden`]: control characters, ends of lines,
+//! characters that turn the direction of text or take no room) appear by
+//! number, as `\u{1b}`. A byte that is no UTF-8, in
 //! the name of a file, is written as `\x{ff}`. Everything else stays as it is,
 //! byte by byte.
 //!
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Whether a character has no shape of its own, or changes the place or the
+/// Whether a character is invisible, or changes the place or the
 /// direction of others.
 pub fn is_hidden(character: char) -> bool {
     character.is_control()

@@ -36,7 +36,7 @@ pub(crate) const JOBS: RangeInclusive<usize> = 1..=1024;
 #[derive(Parser, Debug)]
 #[command(name = "serval", version, max_term_width = 100)]
 #[command(
-    after_help = "Examples:\n  serval new bank                 a program to begin with, in the directory bank\n  serval check bank/bank.ser      is it serializable?\n  serval fix bank/bank.ser        what to change so that it is\n\nExit status: 0 done and all is well, 1 not so (not serializable, invalid, not formatted), 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval new bank                 a program to begin with, in the directory bank\n  serval check bank/bank.ser      is it serializable?\n  serval fix bank/bank.ser        what to change so that it is\n\nExit status: 0 success, 1 a problem was found (not serializable, invalid, not formatted), 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -52,7 +52,7 @@ pub(crate) struct Manners {
     // Behind the options of the command, wherever these end.
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", display_order = 900)]
     pub(crate) color: Colour,
-    /// Say nothing but errors on standard error; of check, the line with the verdict alone
+    /// Print errors only; `check` also prints one line for each verdict
     #[arg(short, long, global = true, display_order = 901)]
     pub(crate) quiet: bool,
 }

@@ -2,7 +2,7 @@
 //!
 //! There is one function for each syntax, and every writer uses it. They have
 //! two things in common with [`serval_model::shown`], which is what a terminal
-//! gets: whatever has no shape of its own is written as `\u{1b}`, and so a name
+//! gets: every invisible character appears by number, as `\u{1b}`, and so a name
 //! stays on its line. What a syntax would take for markup is written as that
 //! syntax wants it. Names in which there is neither are not changed by a byte.
 //!

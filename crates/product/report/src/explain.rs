@@ -12,6 +12,9 @@
 //! assert_eq!(explain::similar("lost-updat"), Some("lost-update"));
 //! ```
 
+use crate::parts::Verdict;
+use crate::words::hyphened;
+
 /// The codes of mistakes in reading input, which the binary reports, with what
 /// each means, in ascending order.
 pub const INPUT_CODES: &[(&str, &str)] = &[
@@ -189,9 +192,14 @@ static PAGES: &[(&str, &str)] = pages! {
 };
 
 /// The page called `name`, whatever its case. What stands behind a colon is left out: `safe:3` is explained as `safe`.
+/// A verdict has one page for its word on the screen and its word in JSON, and blanks may stand for hyphens.
 pub fn page(name: &str) -> Option<&'static str> {
-    let name = name.split(':').next().unwrap_or(name).trim();
-    PAGES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|&(_, text)| text)
+    let name = hyphened(name.split(':').next().unwrap_or(name));
+    let called = |name: &str| PAGES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|&(_, text)| text);
+    called(&name).or_else(|| {
+        let verdict = Verdict::named(&name)?;
+        called(verdict.in_json()).or_else(|| called(&hyphened(verdict.on_screen())))
+    })
 }
 
 /// Every name with the title of its page: words first, then codes.

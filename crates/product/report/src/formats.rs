@@ -96,12 +96,12 @@ impl FileReport {
             line(level, Some(note.span), &note.code, &note.message);
         }
         if let Some(promise) = self.expected.filter(|promise| !promise.holds) {
-            line("error", None, "not as expected", &format!("{}, {}", self.headline(), promise.words()));
+            line("error", None, "not as expected", &format!("{}, {}", self.verdict.on_screen(), promise.words()));
         }
         match self.verdict {
             // What is expected is no news beside the lines of a change, but the log names it.
             _ if self.expected.is_some_and(|promise| promise.holds) => {
-                let _ = writeln!(out, "{}  {}   as its header expects", self.headline(), command_log(&name(plain(&self.file))));
+                let _ = writeln!(out, "{}  {}   as its header expects", self.verdict.on_screen(), command_log(&name(plain(&self.file))));
             }
             Verdict::NotSerializable => {
                 let run = self.counterexample.as_ref();
@@ -111,7 +111,7 @@ impl FileReport {
             }
             Verdict::Fault => {
                 let (place, message) = self.fault.as_ref().map_or((None, String::new()), |fault| (Some(fault.span), fault.summary()));
-                line("error", place, "can fail", &message);
+                line("error", place, Verdict::Fault.on_screen(), &message);
             }
             Verdict::Unknown => line("warning", None, "undecided", self.reason.as_deref().unwrap_or_default()),
             Verdict::Error if self.notes.iter().all(|note| note.severity != "error") => {
@@ -133,13 +133,7 @@ impl FileReport {
 
     fn in_markdown(&self) -> String {
         let mut out = String::new();
-        let verdict = match self.verdict {
-            Verdict::Serializable => "serializable",
-            Verdict::NotSerializable => "not serializable",
-            Verdict::Fault => "can fail",
-            Verdict::Unknown => "undecided",
-            Verdict::Error => "error",
-        };
+        let verdict = self.verdict.on_screen();
         let anomaly = self.counterexample.as_ref().and_then(|run| run.anomaly);
         let anomaly = anomaly.map_or_else(String::new, |anomaly| format!(": {}", anomaly.replace('-', " ")));
         let expected = self.expected.map_or_else(String::new, |promise| format!(", {}", promise.words()));
@@ -197,7 +191,7 @@ pub fn sarif(reports: &[FileReport], version: &str) -> String {
         }
         if let Some(promise) = report.expected.filter(|promise| !promise.holds) {
             rules.push(NOT_AS_EXPECTED.to_owned());
-            let message = format!("{}, {}", report.headline(), promise.words());
+            let message = format!("{}, {}", report.verdict.on_screen(), promise.words());
             let locations = [location(&report.file, None)];
             results.push(json!({"ruleId": NOT_AS_EXPECTED, "level": "error", "message": {"text": message}, "locations": locations}));
         }

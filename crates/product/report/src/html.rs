@@ -1,11 +1,13 @@
 //! The report as one page that opens from disk: no script from elsewhere, no
 //! font, no picture that is not in it.
 
+mod answers;
 mod code;
 
 mod index;
 mod lanes;
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use serval_diagnostic::counted;
@@ -51,11 +53,20 @@ pub struct Page<'a> {
 /// A wider drawing has the page to itself, and the details below it.
 const BROAD: usize = 660;
 
+/// Lines that are shown of the beginning of a long run, and of its end.
+const STORY_ENDS: usize = 15;
+
 /// The page may load nothing at all: a browser that is asked to refuses.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
+
+/// The same with a capital letter, to begin a sentence.
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
 
 /// A sentence in which what stands between backticks is code.
 fn with_code(words: &str) -> String {
@@ -70,8 +81,17 @@ fn with_code(words: &str) -> String {
 /// The run after which a step fails.
 fn html_fault(fault: &FaultNote) -> String {
     let mut body = String::from("<ol>\n");
-    for line in &fault.run.story {
-        let _ = writeln!(body, "<li>{}</li>", escaped(line));
+    let story = &fault.run.story;
+    // Of a long run its beginning and its end: thousands of lines that say the same help no reader.
+    let left = story.len().saturating_sub(2 * STORY_ENDS);
+    let hidden = if left > STORY_ENDS { STORY_ENDS..STORY_ENDS + left } else { 0..0 };
+    for (position, line) in (0..).zip(story) {
+        if position == hidden.start && !hidden.is_empty() {
+            let _ = writeln!(body, "</ol>\n<p>… and {} like these …</p>\n<ol start=\"{}\">", counted(left, "more step"), hidden.end + 1);
+        }
+        if !hidden.contains(&position) {
+            let _ = writeln!(body, "<li>{}</li>", escaped(line));
+        }
     }
     let _ = writeln!(body, "<li><strong>{} fails</strong></li>\n</ol>", escaped(&fault.failing()));
     if let Some(size) = fault.size() {
@@ -103,12 +123,11 @@ impl FileReport {
 
     fn in_html(&self, page: &Page<'_>) -> String {
         let mut out = String::new();
-        let (verdict, class) = match self.verdict {
-            Verdict::Serializable => ("serializable", "good"),
-            Verdict::NotSerializable => ("not serializable", "bad"),
-            Verdict::Fault => ("can fail", "bad"),
-            Verdict::Unknown => ("undecided", "open"),
-            Verdict::Error => ("error", "bad"),
+        let verdict = self.verdict.on_screen();
+        let class = match self.verdict {
+            Verdict::Serializable => "good",
+            Verdict::NotSerializable | Verdict::Fault | Verdict::Error => "bad",
+            Verdict::Unknown => "open",
         };
         let file = escaped(&name(&self.file));
         out.push_str(&head(&format!("{verdict}: {file}"), serval_draw::style()));
@@ -205,7 +224,7 @@ impl FileReport {
     fn html_why(&self, out: &mut String, run: &Counterexample) {
         let mut body = String::new();
         for line in run.never_lines() {
-            let _ = writeln!(body, "<p><strong>{}.</strong></p>", escaped(&line));
+            let _ = writeln!(body, "<p><strong>{}.</strong></p>", escaped(&capital(&line)));
         }
         if let Some(nearest) = &run.explanation.nearest {
             let [finds, here] = nearest.lines();
@@ -226,27 +245,7 @@ impl FileReport {
                 let _ = writeln!(body, "<p>{}</p>", escaped(line));
             }
         }
-        body.push_str("<table>\n<caption>Answers</caption>\n<thead><tr><th scope=\"col\">order</th>");
-        for answered in &run.requests {
-            let _ = write!(body, "<th scope=\"col\">{} #{}</th>", escaped(&answered.request), answered.id);
-        }
-        body.push_str("</tr></thead>\n<tbody>\n<tr class=\"seen\"><th scope=\"row\">together</th>");
-        for answered in &run.requests {
-            let _ = write!(body, "<td>{}</td>", escaped(&answered.response));
-        }
-        body.push_str("</tr>\n");
-        for order in &run.explanation.serial {
-            let numbers: Vec<String> = order.order.iter().map(|id| format!("#{id}")).collect();
-            let title = numbers.join(" then ");
-            if order.answers.is_empty() {
-                let _ = writeln!(body, "<tr><th scope=\"row\">{title}</th><td colspan=\"{}\">never ends</td></tr>", run.requests.len());
-            }
-            for answers in &order.answers {
-                let cells: String = answers.iter().map(|answer| format!("<td>{}</td>", escaped(answer))).collect();
-                let _ = writeln!(body, "<tr><th scope=\"row\">{title}</th>{cells}</tr>");
-            }
-        }
-        body.push_str("</tbody>\n</table>\n");
+        body.push_str(&answers::table(run));
         if run.explanation.serial.is_empty() {
             let states = run
                 .explanation
@@ -366,7 +365,7 @@ impl FileReport {
         }
         let mut body = String::from("<ul>\n");
         if let Some(promise) = self.expected {
-            let _ = writeln!(body, "<li>{}, {}</li>", self.headline(), promise.words());
+            let _ = writeln!(body, "<li>{}, {}</li>", self.verdict.on_screen(), promise.words());
         }
         for note in &self.notes {
             let _ = writeln!(
@@ -530,13 +529,20 @@ fn details(run: &Counterexample, decisive: Option<usize>) -> String {
     out
 }
 
-/// The globals, and then what the request itself remembers.
+/// The globals that some step of the run reads or writes.
+fn touched(run: &Counterexample) -> BTreeSet<&str> {
+    let steps = run.steps.iter().filter_map(|event| if let TraceEvent::Step { accesses, .. } = event { accesses.as_ref() } else { None });
+    steps.flatten().map(|access| access.var.as_str()).collect()
+}
+
+/// The globals that the run touches, and then what the request itself remembers.
 fn values(run: &Counterexample, from: &crate::trace::StateName, to: &crate::trace::StateName) -> Vec<(String, String, String)> {
     let state = |name: &str| run.states.states.get(name);
     let mut rows = Vec::new();
     match (state(&from.global), state(&to.global)) {
         (Some(StateValues::Global(before)), Some(StateValues::Global(after))) => {
-            for (name, value) in before {
+            let touched = touched(run);
+            for (name, value) in before.iter().filter(|(name, _)| touched.contains(name.as_str())) {
                 let now = after.get(name).map_or_else(String::new, |&value| run.value(name, value));
                 rows.push((name.clone(), run.value(name, *value), now));
             }
@@ -545,7 +551,7 @@ fn values(run: &Counterexample, from: &crate::trace::StateName, to: &crate::trac
     }
     match (state(&from.local), state(&to.local)) {
         (Some(StateValues::Local(before)), Some(StateValues::Local(after))) => {
-            let names: std::collections::BTreeSet<&String> = before.vars.keys().chain(after.vars.keys()).collect();
+            let names: BTreeSet<&String> = before.vars.keys().chain(after.vars.keys()).collect();
             for name in names {
                 rows.push((name.clone(), before.value(name), after.value(name)));
             }

@@ -28,6 +28,7 @@ mod trace;
 pub mod tso;
 mod verdict;
 mod why;
+mod words;
 
 pub use advice::{Advice, Largest, Nearest, Tried};
 pub use counterexample::{
@@ -46,3 +47,4 @@ pub use stages::{StageReport, StageTimes};
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};
 pub use verdict::{FileReport, HOLLOW, SampleNote, notes};
 pub use why::{Causes, ConflictSide, OrderEdge, OtherCourse, Why};
+pub use words::VERDICT_WORDS;

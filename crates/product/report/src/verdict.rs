@@ -275,7 +275,7 @@ impl FileReport {
 
     /// The verdict and the file, and of a counterexample its name and size.
     fn opening(&self, out: &mut String) {
-        let (verdict, file) = (self.headline(), name(&self.file));
+        let (verdict, file) = (self.verdict.on_screen(), name(&self.file));
         let _ = write!(out, "{verdict}  {file}");
         for (index, written) in self.scaled.iter().enumerate() {
             let _ = write!(out, "{}`{written}`", if index == 0 { "   another program, with " } else { ", " });
@@ -488,16 +488,6 @@ impl FileReport {
     /// The name of the file as a shell takes it; none for standard input.
     pub(crate) fn file_in_commands(&self) -> Option<String> {
         (self.file != "-").then(|| shell(&self.file))
-    }
-
-    pub(crate) fn headline(&self) -> &'static str {
-        match self.verdict {
-            Verdict::Serializable => "serializable",
-            Verdict::NotSerializable => "not serializable",
-            Verdict::Fault => "can fail",
-            Verdict::Unknown => "undecided",
-            Verdict::Error => "error",
-        }
     }
 }
 

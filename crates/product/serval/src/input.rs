@@ -119,6 +119,7 @@ impl Input {
             serval_syntax::ExpectedVerdict::Serializable => Verdict::Serializable,
             serval_syntax::ExpectedVerdict::NotSerializable => Verdict::NotSerializable,
             serval_syntax::ExpectedVerdict::Fault => Verdict::Fault,
+            serval_syntax::ExpectedVerdict::Undecided => Verdict::Unknown,
         })
     }
 

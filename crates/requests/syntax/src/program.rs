@@ -390,6 +390,8 @@ pub enum ExpectedVerdict {
     Serializable,
     /// `not-serializable`
     NotSerializable,
-    /// `fault`
+    /// `fault`, or `can fail`
     Fault,
+    /// `unknown`, or `undecided`
+    Undecided,
 }

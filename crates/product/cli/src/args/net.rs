@@ -11,7 +11,7 @@ use super::{Limits, seconds};
 /// Questions about Petri nets, with evidence
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Examples:\n  serval net check mutex.pnml              deadlocks, safety, what is dead\n  serval net info mutex.pnml               sizes, classes, bounds\n  serval net cover threads.net             what any number of threads can do\n  serval net decompose parity.net --target 'y=5'   why a marking is reached, or not\n  serval net run mutex.pnml --steps 20     a random run\n  serval net export mutex.pnml --to svg    a picture\n\nExit status: 0 done and all is well, 1 a property does not hold, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval net check mutex.pnml              deadlocks, safety, what is dead\n  serval net info mutex.pnml               sizes, classes, bounds\n  serval net cover threads.net             what any number of threads can do\n  serval net decompose parity.net --target 'y=5'   why a marking is reached, or not\n  serval net run mutex.pnml --steps 20     a random run\n  serval net export mutex.pnml --to svg    a picture\n\nExit status: 0 success, 1 a property does not hold, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Net {
     #[command(subcommand)]

@@ -11,7 +11,7 @@ use super::Limits;
 /// Programs on weak memory: what can be reached, robustness, fences
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Examples:\n  serval tso check dekker.tso              SC, TSO and robustness\n  serval tso fix dekker.tso                the fewest fences\n\nExit status: 0 done and all is well, 1 a defect, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval tso check dekker.tso              SC, TSO and robustness\n  serval tso fix dekker.tso                the fewest fences\n\nExit status: 0 success, 1 a defect, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Tso {
     #[command(subcommand)]

@@ -90,7 +90,7 @@ fn opened(chromium: &Path, page: &Path, width: u32, dark: bool) -> Value {
 }
 
 /// The windows in which pages are opened: how wide they are, and whether the user wants dark colours.
-const WINDOWS: [(u32, bool); 5] = [(1280, false), (1280, true), (800, true), (500, false), (360, false)];
+const WINDOWS: [(u32, bool); 5] = [(1280, false), (1280, true), (800, true), (500, false), (400, false)];
 
 /// Every page in every window, in such an order that a few of them are all pages and all windows.
 fn views() -> Vec<(&'static str, (u32, bool))> {
@@ -163,6 +163,8 @@ fn what_is_wrong_with_a_page_is_seen() {
         ("font: 12.5px", "font: 19px", "leaves its box"),
         ("flex-wrap: wrap", "flex-wrap: nowrap", "a run is cut"),
         ("</main>", "<img alt=\"\" src=\"gone.png\"></main>", "gone.png"),
+        (".details th, .details td { overflow-wrap: normal; }", ".details { max-width: 5rem; }", "a word is broken"),
+        ("stays-beside { position: static; }", "stays-beside { position: static; margin-left: -260px; }", "hide a lane"),
         ("<main>", "<main><script>undefinedFunction();</script>", "undefinedFunction"),
     ];
     let numbered: Vec<_> = mistakes.into_iter().enumerate().collect();
@@ -230,6 +232,39 @@ fn every_example_has_a_page() {
         let page = std::fs::read_to_string(entry.unwrap().path()).unwrap();
         assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
     }
+}
+
+#[test]
+fn a_quiet_page_has_all_its_sections() {
+    let directory = directory("quiet-page");
+    let sections = |options: &[&str]| {
+        let path = directory.join("page.html");
+        let page = path.to_str().unwrap();
+        serval(&[&["check", "examples/lost-update.ser", "--no-cache", "--html", page], options].concat(), b"");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let ids: Vec<String> = text.split("<section id=\"").skip(1).map(|part| part.split('"').next().unwrap().to_owned()).collect();
+        (ids, text.matches("<strong>Fix:</strong>").count(), text.matches("class=\"diff\"").count())
+    };
+    assert_eq!(sections(&["-q"]), sections(&[]));
+    assert_eq!(sections(&["-q"]).1, 1);
+}
+
+/// Each of three requests can answer in two ways one at a time: eighteen rows would say the same six times.
+#[test]
+fn the_table_of_answers_has_at_most_six_orders_and_marks_what_differs() {
+    let directory = directory("answers-page");
+    let path = directory.join("page.html");
+    let program = "var X: 0..1\nvar Y: 0..1\nvar Z: 0..1\n\
+                   request first { seen := Y; yield; if (seen == 0) { X := 1 }; seen + 2 * ? }\n\
+                   request second { seen := Z; yield; if (seen == 0) { Y := 1 }; seen + 2 * ? }\n\
+                   request third { seen := X; yield; if (seen == 0) { Z := 1 }; seen + 2 * ? }\n";
+    serval(&["check", "-", "--no-cache", "--no-fix", "--html", path.to_str().unwrap()], program.as_bytes());
+    let page = std::fs::read_to_string(&path).unwrap();
+    let table = page.split("class=\"answers\"").nth(1).unwrap().split("</table>").next().unwrap();
+    let body = table.split("<tbody>").nth(1).unwrap();
+    let rows: Vec<&str> = body.split("<tr").skip(1).collect();
+    assert!((3..=7).contains(&rows.len()) && rows[0].contains("together"), "{table}");
+    assert!(rows[1..].iter().all(|row| row.contains("class=\"differs\"")), "{table}");
 }
 
 #[test]

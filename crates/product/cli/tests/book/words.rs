@@ -130,3 +130,15 @@ fn the_first_part_of_the_book_is_short() {
     assert!((20..=40).contains(&count(first)), "the first part has {} pages", count(first));
     assert!(count(second) > 40, "the second part has {} pages", count(second));
 }
+
+/// The page of commands has the table of `serval_report::VERDICT_WORDS`, row by row.
+#[test]
+fn the_words_for_verdicts_stand_in_one_table() {
+    let page = page("commands.md");
+    let table = page.split("### Words for verdicts").nth(1).unwrap().split("\n### ").next().unwrap();
+    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| `")).collect();
+    assert_eq!(rows.len(), serval_report::VERDICT_WORDS.len());
+    for (row, (_, screen, json)) in rows.iter().zip(serval_report::VERDICT_WORDS) {
+        assert!(row.starts_with(&format!("| `{screen}` | `{json}` |")), "{row}");
+    }
+}

@@ -13,6 +13,7 @@ mod check;
 mod circles;
 mod comfort;
 mod compiled;
+mod counted;
 mod decompose;
 mod enums;
 mod fault;

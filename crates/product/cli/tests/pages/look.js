@@ -108,6 +108,21 @@
     return told;
   }
 
+  // Every word of a cell stands on one line.
+  function unbroken(cell) {
+    var walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    for (var node = walker.nextNode(); node; node = walker.nextNode()) {
+      var word = /[^\s]+/g, found;
+      while ((found = word.exec(node.data))) {
+        var range = document.createRange();
+        range.setStart(node, found.index);
+        range.setEnd(node, found.index + found[0].length);
+        var tops = Array.prototype.map.call(range.getClientRects(), function (rect) { return Math.round(rect.top); });
+        if (tops.some(function (top) { return top !== tops[0]; })) { say("a word is broken: " + found[0]); }
+      }
+    }
+  }
+
   // What is to be seen before a user has touched anything, and what pointing does.
   function opened() {
     var chosen = all("svg.run .step.chosen");
@@ -129,7 +144,22 @@
     // A run for which there is room need not be moved: what is said of a step makes way.
     if (scroller.scrollWidth > scroller.clientWidth + 1 && scroller.scrollWidth + 2 <= box(scroller.parentElement).width) { say("a run is cut though there is room for it"); }
     var stays = getComputedStyle(globals).position === "sticky", moved = scroller.scrollLeft;
-    if (!stays && box(globals).width <= 170) { say("the globals do not stay in sight"); }
+    var narrow = matchMedia("(max-width: 46rem)").matches;
+    if (!stays && !narrow && box(globals).width <= 170) { say("the globals do not stay in sight"); }
+    // On a telephone there is room for the lanes, or for the globals over them.
+    if (narrow) {
+      scroller.scrollLeft = 0;
+      all("svg.run .head rect").map(box).forEach(function (head) {
+        if (overlap(head, box(globals))) { say("the globals hide a lane"); }
+      });
+      scroller.scrollLeft = moved;
+    }
+    // Words are whole, and no pane is empty while the other one is squeezed.
+    all(".details th, .answers th, .answers td").filter(shown).forEach(function (cell) { unbroken(cell); });
+    var lanesBox = box(scroller), side = box(document.querySelector(".details"));
+    if (side.left > lanesBox.right && scroller.clientWidth > box(globals).right - box(document.querySelector("svg.run-side.numbers")).left + 40 && side.width < 280) {
+      say("a squeezed pane beside an empty one");
+    }
     (stays ? [0, scroller.scrollWidth, moved] : []).forEach(function (to) {
       scroller.scrollLeft = to;
       if (box(globals).right > box(scroller).right + 1 || box(globals).left < box(scroller).left) { say("the globals are not in sight"); }

@@ -57,10 +57,10 @@ pub fn read_expected(text: &str) -> Result<Vec<ExpectedLine>, TableError> {
         let field = |column: usize| fields.get(column).map(str::trim).filter(|field| !field.is_empty());
         let file = field(columns.0).ok_or_else(|| fail("the file is missing".to_owned()))?.to_owned();
         let verdict = match field(columns.1) {
-            Some("serializable") => Verdict::Serializable,
-            Some("not-serializable") => Verdict::NotSerializable,
-            Some("fault") => Verdict::Fault,
-            Some(other) => return Err(fail(format!("{other} is not a verdict; expected serializable, not-serializable or fault"))),
+            Some(word) => match Verdict::named(word).filter(|verdict| !matches!(verdict, Verdict::Unknown | Verdict::Error)) {
+                Some(verdict) => verdict,
+                None => return Err(fail(format!("{word} is not a verdict; expected serializable, not-serializable or fault"))),
+            },
             None => return Err(fail("the verdict is missing; expected file,verdict".to_owned())),
         };
         if lines.iter().any(|known| known.file == file) {
@@ -137,14 +137,7 @@ pub fn read_baseline(text: &str) -> Result<Baseline, TableError> {
         return Err(fail(format!("schema {} is not known here", written.schema)));
     }
     let row = |row: ExpectedRow| {
-        let verdict = match row.verdict.as_str() {
-            "serializable" => Verdict::Serializable,
-            "not-serializable" => Verdict::NotSerializable,
-            "fault" => Verdict::Fault,
-            "unknown" => Verdict::Unknown,
-            "error" => Verdict::Error,
-            other => return Err(fail(format!("{}: {other} is not a verdict", row.file))),
-        };
+        let verdict = Verdict::named(&row.verdict).ok_or_else(|| fail(format!("{}: {} is not a verdict", row.file, row.verdict)))?;
         Ok((row.file, Earlier { verdict, total_ms: row.time_ms.map(|time| time.total), yardstick_ms: row.yardstick_ms }))
     };
     Ok(Baseline { rows: written.rows.into_iter().map(row).collect::<Result<_, _>>()? })

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{BenchReport, BenchRow, Outcome};
 use crate::escape::{line, markdown_name, name};
-use crate::{Sizes, Times, Verdict};
+use crate::{Sizes, Times};
 
 struct Column {
     title: &'static str,
@@ -19,16 +19,6 @@ fn left(title: &'static str, cell: fn(&BenchRow) -> Option<String>) -> Column {
 
 fn right(title: &'static str, cell: fn(&BenchRow) -> Option<String>) -> Column {
     Column { title, right: true, cell }
-}
-
-fn verdict(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Serializable => "serializable",
-        Verdict::NotSerializable => "not-serializable",
-        Verdict::Fault => "fault",
-        Verdict::Unknown => "unknown",
-        Verdict::Error => "error",
-    }
 }
 
 pub(super) fn outcome(outcome: Outcome) -> &'static str {
@@ -59,10 +49,10 @@ fn reduced(row: &BenchRow) -> Option<String> {
 fn shown(report: &BenchReport) -> Vec<Column> {
     let mut columns = vec![
         left("file", |row| Some(name(&row.file).into_owned())),
-        left("verdict", |row| Some(verdict(row.verdict).to_owned())),
+        left("verdict", |row| Some(row.verdict.in_json().to_owned())),
         left("expected", |row| {
             let mark = if row.differs_from_expected() { " (differs)" } else { "" };
-            row.expected.map(|expected| format!("{}{mark}", verdict(expected)))
+            row.expected.map(|expected| format!("{}{mark}", expected.in_json()))
         }),
         left("method", |row| row.method.clone()),
         left("certificate", |row| row.certificate.clone()),
@@ -78,7 +68,7 @@ fn shown(report: &BenchReport) -> Vec<Column> {
         right("published/ours", |row| row.published_ratio.map(|ratio| format!("{ratio:.0}"))),
         left("before", |row| {
             let mark = |differs: bool| if differs { " (differs)" } else { "" };
-            row.baseline.map(|compared| format!("{}{}", verdict(compared.verdict), mark(compared.differs)))
+            row.baseline.map(|compared| format!("{}{}", compared.verdict.in_json(), mark(compared.differs)))
         }),
         right("before ms", |row| row.baseline?.total_ms.map(|total| format!("{total:.1}"))),
         right("now/before", |row| {
@@ -151,8 +141,8 @@ fn summary(report: &BenchReport) -> String {
 pub(super) fn csv(report: &BenchReport) -> String {
     let columns = [
         left("file", |row| Some(name(&row.file).into_owned())),
-        left("verdict", |row| Some(verdict(row.verdict).to_owned())),
-        left("expected", |row| row.expected.map(|expected| verdict(expected).to_owned())),
+        left("verdict", |row| Some(row.verdict.in_json().to_owned())),
+        left("expected", |row| row.expected.map(|expected| expected.in_json().to_owned())),
         left("outcome", |row| Some(outcome(row.outcome).to_owned())),
         left("method", |row| row.method.clone()),
         left("certificate", |row| row.certificate.clone()),
@@ -189,6 +179,7 @@ pub(super) fn csv(report: &BenchReport) -> String {
 mod tests {
     use super::*;
     use crate::FileReport;
+    use crate::Verdict;
 
     fn sample() -> BenchReport {
         let mut report = FileReport::new("", Verdict::NotSerializable);

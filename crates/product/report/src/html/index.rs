@@ -32,13 +32,14 @@ impl IndexEntry {
 
     /// The verdict for people, its class, and where it stands among the others: what needs attention comes first.
     fn told(&self) -> (&'static str, &'static str, u8) {
-        match self.verdict {
-            Verdict::Error => ("error", "bad", 0),
-            Verdict::NotSerializable => ("not serializable", "bad", 1),
-            Verdict::Fault => ("can fail", "bad", 2),
-            Verdict::Unknown => ("undecided", "open", 3),
-            Verdict::Serializable => ("serializable", "good", 4),
-        }
+        let (class, place) = match self.verdict {
+            Verdict::Error => ("bad", 0),
+            Verdict::NotSerializable => ("bad", 1),
+            Verdict::Fault => ("bad", 2),
+            Verdict::Unknown => ("open", 3),
+            Verdict::Serializable => ("good", 4),
+        };
+        (self.verdict.on_screen(), class, place)
     }
 
     /// Where the page is: bytes that mean something in an address are written out.

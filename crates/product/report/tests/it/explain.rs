@@ -100,6 +100,18 @@ fn the_words_that_everybody_needs_have_pages() {
     }
 }
 
+/// A verdict has a word on the screen and one in JSON, and a page under both.
+#[test]
+fn both_words_of_a_verdict_have_a_page() {
+    for &(verdict, screen, json) in serval_report::VERDICT_WORDS {
+        let expected = verdict != serval_report::Verdict::Error;
+        for word in [screen.to_owned(), screen.replace(' ', "-"), json.to_owned(), json.to_uppercase()] {
+            assert_eq!(explain::page(&word).is_some(), expected, "{word}");
+        }
+        assert_eq!(explain::page(screen), explain::page(json));
+    }
+}
+
 #[test]
 fn examples_of_mistakes_in_programs_are_what_they_claim() {
     let mut checked = 0;

@@ -214,7 +214,7 @@ impl RepairSearch<'_> {
         if self.cancel.is_cancelled() {
             "stopped at a limit".to_owned()
         } else if !self.open.is_empty() {
-            format!("whether {} of the sets would do could not be decided", self.open.len())
+            format!("serval could not decide whether {} would make it serializable", counted(self.open.len(), "smaller change"))
         } else {
             format!("none of {} will do, and there are more", counted(self.tried.len(), "set"))
         }

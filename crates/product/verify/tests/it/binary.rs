@@ -36,7 +36,7 @@ fn status_0_and_1() {
     let mut certificate = counterexample(PROGRAM, 2, 10_000).unwrap();
     std::fs::write(directory.join("a.ser"), PROGRAM).unwrap();
     std::fs::write(directory.join("c.json"), certificate.to_json()).unwrap();
-    let valid = "c.json: valid: a.ser is not-serializable (a run of 2 requests in 8 events)\n".to_owned();
+    let valid = "c.json: valid: a.ser is not serializable (a run of 2 requests in 8 events)\n".to_owned();
     assert_eq!(said(&directory, &["a.ser", "c.json"]), (0, valid, String::new()));
     certificate.claim = Claim::Serializable;
     std::fs::write(directory.join("d.json"), certificate.to_json()).unwrap();
@@ -82,7 +82,7 @@ fn compilations_are_checked_on_request() {
         std::fs::write(directory.join("c.json"), certificate).unwrap();
         said(&directory, &["--check-compile", name, "c.json"])
     };
-    let valid = |name: &str| format!("c.json: valid: {name} is not-serializable (a run of 2 requests in 8 events)\n");
+    let valid = |name: &str| format!("c.json: valid: {name} is not serializable (a run of 2 requests in 8 events)\n");
     let checked = "a.ser: compilation checked: 20 steps between 5 local and 4 global states of the program as written\n";
     assert_eq!(check(PROGRAM, "a.ser"), (0, format!("{}{checked}", valid("a.ser")), String::new()));
     // A counter that no request reads is dropped, but not as written.

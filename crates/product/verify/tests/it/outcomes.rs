@@ -19,7 +19,7 @@ fn a_valid_certificate() {
     assert_eq!(certificate.component, 1);
     let outcome = verified(PROGRAM, InputKind::Program, &certificate.to_json());
     assert_eq!(outcome.status(), 0);
-    assert_eq!(outcome.line("a.ser", "c.json", PROGRAM), "c.json: valid: a.ser is not-serializable (a run of 2 requests in 8 events)");
+    assert_eq!(outcome.line("a.ser", "c.json", PROGRAM), "c.json: valid: a.ser is not serializable (a run of 2 requests in 8 events)");
 }
 
 #[test]

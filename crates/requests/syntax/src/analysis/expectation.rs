@@ -46,19 +46,16 @@ fn promise(comment: &str) -> Option<&str> {
 }
 
 fn parse(promise: &str) -> Option<(ExpectedVerdict, Option<String>)> {
-    let mut words = promise.split_whitespace();
-    let verdict = words.next()?;
-    let anomaly = words.next();
-    if words.next().is_some() {
-        return None;
-    }
-    match (verdict, anomaly) {
-        ("serializable", None) => Some((ExpectedVerdict::Serializable, None)),
-        ("fault", None) => Some((ExpectedVerdict::Fault, None)),
-        ("not-serializable", None) => Some((ExpectedVerdict::NotSerializable, None)),
-        ("not-serializable", Some(name)) => {
+    // A verdict has a word on the screen and one in JSON; both are read.
+    let words: Vec<&str> = promise.split_whitespace().collect();
+    match words.as_slice() {
+        ["serializable"] => Some((ExpectedVerdict::Serializable, None)),
+        ["fault" | "can-fail"] | ["can", "fail"] => Some((ExpectedVerdict::Fault, None)),
+        ["undecided" | "unknown"] => Some((ExpectedVerdict::Undecided, None)),
+        ["not-serializable"] | ["not", "serializable"] => Some((ExpectedVerdict::NotSerializable, None)),
+        ["not-serializable", name] | ["not", "serializable", name] => {
             let plain = name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
-            plain.then(|| (ExpectedVerdict::NotSerializable, Some(name.to_owned())))
+            plain.then(|| (ExpectedVerdict::NotSerializable, Some((*name).to_owned())))
         }
         _ => None,
     }
@@ -76,6 +73,6 @@ fn malformed(place: Span, promise: &str) -> Diagnostic {
 
 fn not_read(place: Span, reason: &str, help: &str) -> Diagnostic {
     Diagnostic::warning(codes::BAD_EXPECTATION, place, format!("this `expect` comment is not read: {reason}"))
-        .expected("`// expect: serializable`, `// expect: not-serializable` or `// expect: fault`, once, before the program")
+        .expected("`// expect: serializable`, `not-serializable`, `can fail` or `undecided`, once, before the program")
         .help(help)
 }

@@ -199,13 +199,23 @@ fn header_comments() {
     assert_eq!(expectation("// expect: serializable\n0"), Some((ExpectedVerdict::Serializable, None, 0..23)));
     let text = "/* a */ // b\n//expect:   not-serializable   lost-update  \r\n0";
     assert_eq!(expectation(text), Some((ExpectedVerdict::NotSerializable, Some("lost-update".to_owned()), 13..55)));
+    // Both words of a verdict are read.
+    let verdict = |word: &str| expectation(&format!("// expect: {word}\n0")).map(|known| (known.0, known.1));
+    for word in ["fault", "can fail", "can-fail"] {
+        assert_eq!(verdict(word), Some((ExpectedVerdict::Fault, None)), "{word}");
+    }
+    for word in ["unknown", "undecided"] {
+        assert_eq!(verdict(word), Some((ExpectedVerdict::Undecided, None)), "{word}");
+    }
+    assert_eq!(verdict("not serializable"), Some((ExpectedVerdict::NotSerializable, None)));
+    assert_eq!(verdict("not serializable lost-update"), Some((ExpectedVerdict::NotSerializable, Some("lost-update".to_owned()))));
     assert_eq!(expectation("// we expect: nothing\n0"), None);
     assert_eq!(expectation("0 // no expectation"), None);
     for text in [
         "// expect: maybe\n0",
         "// expect:\n0",
         "// expect: serializable lost-update\n0",
-        "// expected: not serializable\n0",
+        "// expected: nonserializable\n0",
         "// expect: not-serializable Lost Update\n0",
         "// expect: serializable\n// expect: serializable\n0",
         "0 // expect: serializable",

@@ -201,7 +201,7 @@ impl Checking {
 
     /// Whether fixes and advice are wanted.
     fn looks_for_help(&self) -> bool {
-        !self.args.no_fix && !self.messages.quiet && self.args.scale.is_none()
+        !self.args.no_fix && (!self.messages.quiet || self.args.html.is_some()) && self.args.scale.is_none()
     }
 
     /// What may help with a file that stays undecided or has too many states.
@@ -213,7 +213,7 @@ impl Checking {
         }
         let found = watch.until(|| advice(&file.input, decision, &options)).flatten();
         // There is no report on what cannot be used, only what is said about it.
-        if let (Some(found), serval::Verdict::Unusable(_)) = (&found, &decision.verdict) {
+        if let (Some(found), serval::Verdict::Unusable(_), false) = (&found, &decision.verdict, self.messages.quiet) {
             say(&found.to_text(self.messages.look));
         }
         found
