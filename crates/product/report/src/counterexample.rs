@@ -35,6 +35,9 @@ pub struct Counterexample {
     /// The globals whose values are members of an `enum`, and these members, from that of 0.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub enums: BTreeMap<String, Vec<String>>,
+    /// The globals that are given constants alone, and what these are called.
+    #[serde(skip)]
+    pub constants: BTreeMap<String, BTreeMap<i64, String>>,
     /// How people see elements of arrays that have another name in the network system.
     #[serde(skip)]
     pub spelled: BTreeMap<String, String>,
@@ -84,7 +87,8 @@ impl Counterexample {
     /// The value of a global as people see it.
     pub(crate) fn value(&self, variable: &str, value: i64) -> String {
         let member = usize::try_from(value).ok().and_then(|value| self.enums.get(variable)?.get(value));
-        member.cloned().unwrap_or_else(|| value.to_string())
+        let constant = || self.constants.get(variable)?.get(&value).cloned();
+        member.cloned().or_else(constant).unwrap_or_else(|| value.to_string())
     }
 }
 

@@ -247,7 +247,9 @@ impl FileReport {
                 run.explanation.serial_states.map_or_else(String::new, |count| format!(": all {count} states of serial runs were tried"));
             let _ = writeln!(body, "<p>No serial order gives these answers{states}.</p>");
         }
-        if let Some(closest) = run.explanation.closest.as_ref().filter(|_| run.explanation.nearest.is_none()) {
+        if let Some(closest) =
+            run.explanation.closest.as_ref().filter(|_| run.explanation.nearest.as_ref().is_none_or(|nearest| nearest.answers.is_empty()))
+        {
             let first =
                 if closest.order.is_empty() { String::new() } else { format!("one at a time, {}, and then ", closest.order_words()) };
             let departs = escaped(&closest.departure());

@@ -12,9 +12,9 @@ use crate::counterexample::{
 use crate::escape::{line, lines, name};
 use crate::fault::FaultNote;
 use crate::fix::FixHint;
+use crate::nearest::{Hindrance, NearestOrder};
 use crate::parts::{CertificateNote, Note, OpenAnswer, StuckNote};
 use crate::proof::ProofNote;
-use crate::nearest::{Hindrance, NearestOrder};
 use crate::trace::{StateName, TraceAccess, TraceEvent};
 use crate::verdict::FileReport;
 use crate::why::{OrderEdge, Why};
@@ -145,7 +145,7 @@ impl FaultNote {
 impl Counterexample {
     /// The counterexample as it is shown.
     pub(crate) fn shown(&self) -> Self {
-        let Self { requests, minimal, anomaly, never, component, steps, states, enums, spelled, story, explanation } = self;
+        let Self { requests, minimal, anomaly, never, component, steps, states, enums, constants, spelled, story, explanation } = self;
         let spell = |text: &str| named(spelled.get(text).map_or(text, String::as_str));
         let impossible = |NeverSerial { request, response, name, elsewhere, written }: &NeverSerial| NeverSerial {
             request: spell(request),
@@ -170,6 +170,10 @@ impl Counterexample {
             steps: steps.iter().map(|one| event(one, &spell)).collect(),
             states: StatesField { states: states.iter().map(|(name, values)| (named(name), state(values, &spell))).collect() },
             enums: enums.iter().map(|(name, members)| (spell(name), members.iter().map(|member| named(member)).collect())).collect(),
+            constants: constants
+                .iter()
+                .map(|(name, words)| (spell(name), words.iter().map(|(&value, word)| (value, named(word))).collect()))
+                .collect(),
             spelled: BTreeMap::new(),
             story: all_told(story),
             explanation: explained(explanation, &spell),

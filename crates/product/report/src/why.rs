@@ -123,12 +123,10 @@ pub struct OtherCourse {
 }
 
 /// The names, the gravest first.
-const NAMES: [&str; 7] =
-    ["dirty-write", "dirty-read", "intermediate-read", "lost-update", "read-skew", "write-skew", "check-then-act"];
+const NAMES: [&str; 7] = ["dirty-write", "dirty-read", "intermediate-read", "lost-update", "read-skew", "write-skew", "check-then-act"];
 
 /// The names in the order in which they are preferred, where conflicts explain.
-const PREFERRED: [&str; 7] =
-    ["check-then-act", "lost-update", "write-skew", "read-skew", "intermediate-read", "dirty-read", "dirty-write"];
+const PREFERRED: [&str; 7] = ["check-then-act", "lost-update", "write-skew", "read-skew", "intermediate-read", "dirty-read", "dirty-write"];
 
 /// More circles than this are not looked at.
 const MOST_CYCLES: usize = 20_000;
@@ -150,7 +148,14 @@ impl SeenAccess<'_> {
     }
 
     fn side(&self, position: usize) -> ConflictSide {
-        ConflictSide { writes: self.writes(), value: self.access.shown_value(), span: self.access.span, step: self.step, position, index: self.index }
+        ConflictSide {
+            writes: self.writes(),
+            value: self.access.shown_value(),
+            span: self.access.span,
+            step: self.step,
+            position,
+            index: self.index,
+        }
     }
 }
 
@@ -169,7 +174,8 @@ pub(crate) fn why(steps: &[TraceEvent], known: &Known<'_>) -> Option<Why> {
     let all = |_: &str| true;
     let unlocked = |var: &str| !known.locks.contains(var);
     let counts: &[&dyn Fn(&str) -> bool] = if known.locks.is_empty() { &[&all] } else { &[&unlocked, &all] };
-    let explains = counts.iter().find_map(|counts| known.causes.and_then(|causes| Circles::new(steps, counts, known, Some(causes))?.best()));
+    let explains =
+        counts.iter().find_map(|counts| known.causes.and_then(|causes| Circles::new(steps, counts, known, Some(causes))?.best()));
     explains.or_else(|| counts.iter().find_map(|counts| Circles::new(steps, counts, known, None)?.best()))
 }
 
@@ -185,12 +191,7 @@ struct Circles<'r> {
 }
 
 impl<'r> Circles<'r> {
-    fn new(
-        steps: &'r [TraceEvent],
-        counts: &dyn Fn(&str) -> bool,
-        known: &'r Known<'r>,
-        causes: Option<&'r dyn Causes>,
-    ) -> Option<Self> {
+    fn new(steps: &'r [TraceEvent], counts: &dyn Fn(&str) -> bool, known: &'r Known<'r>, causes: Option<&'r dyn Causes>) -> Option<Self> {
         let mut seen = Vec::new();
         let mut last_step: BTreeMap<u32, usize> = BTreeMap::new();
         for (step, event) in steps.iter().enumerate() {
@@ -366,9 +367,8 @@ impl<'r> Circles<'r> {
 
     /// Whether both requests read and write the variable.
     fn updates(&self, edge: &OrderEdge) -> bool {
-        let does = |id: u32, writes: bool| {
-            self.seen.iter().any(|seen| seen.id == id && seen.access.var == edge.var && seen.writes() == writes)
-        };
+        let does =
+            |id: u32, writes: bool| self.seen.iter().any(|seen| seen.id == id && seen.access.var == edge.var && seen.writes() == writes);
         [edge.from, edge.to].iter().all(|&id| does(id, true) && does(id, false))
     }
 

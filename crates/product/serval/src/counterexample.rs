@@ -35,6 +35,7 @@ pub(crate) fn counterexample(input: &Input, run: &RunCertificate, component: usi
             let names = simulator.names();
             name_answers(&mut shown);
             shown.enums = names.globals(program);
+            shown.constants = names.constants(program);
             shown.spelled = names.variables().clone();
             let causes = RunCauses::new(simulator.performance(), prepared.source());
             let nearest = causes.as_ref().and_then(|causes| causes.nearest(input.text(), names));
@@ -302,7 +303,7 @@ fn told(
     states: StatesField,
     story: Vec<String>,
 ) -> Counterexample {
-    let (enums, spelled) = Default::default();
+    let (enums, constants, spelled) = Default::default();
     Counterexample {
         requests,
         minimal,
@@ -312,6 +313,7 @@ fn told(
         steps,
         states,
         enums,
+        constants,
         spelled,
         story,
         explanation: Explanation::default(),
