@@ -216,8 +216,8 @@ fn confirmed(effects: &Effects<'_>, found: &Departure) -> bool {
     ways.iter().all(|way| performs(effects, &before, found.id, way).is_some())
 }
 
-/// Performs requests one after the other. Those before make steps with accesses at the places and answers that are given;
-/// the last one does exactly what is given, or begins with it where no answer is given.
+/// Performs requests one after the other. Those before make steps with accesses at the places and answers that are
+/// given; the last one does exactly what is given, or begins with it where no answer is given.
 fn performs(effects: &Effects<'_>, before: &[(u32, &Deeds)], id: u32, way: &Deeds) -> Option<()> {
     let mut run = effects.player.source.start();
     for &(id, deeds) in before.iter().chain([&(id, way)]) {
