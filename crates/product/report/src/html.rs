@@ -253,7 +253,9 @@ impl FileReport {
                 .map_or_else(String::new, |count| format!(": serial runs have {}, and all were tried", counted(count, "state")));
             let _ = writeln!(body, "<p>No serial order gives these answers{states}.</p>");
         }
-        if let Some(closest) = run.explanation.closest.as_ref().filter(|_| run.explanation.nearest.is_none()) {
+        if let Some(closest) =
+            run.explanation.closest.as_ref().filter(|_| run.explanation.nearest.as_ref().is_none_or(|nearest| nearest.answers.is_empty()))
+        {
             let first =
                 if closest.order.is_empty() { String::new() } else { format!("one at a time, {}, and then ", closest.order_words()) };
             let departs = escaped(&closest.departure());

@@ -56,7 +56,7 @@ impl NearestOrder {
         let Self { before, id, variable, serial, here, .. } = self;
         let order = match before.as_slice() {
             [] => format!("#{id} first"),
-            before => before.iter().chain([id]).map(|id| format!("#{id}")).collect::<Vec<_>>().join(" then "),
+            before => format!("{} then #{id}", runs(before).join(" then ")),
         };
         let line = self.span[0];
         let because = self.hindrance.as_ref().map_or_else(String::new, |hindrance| match hindrance {
@@ -88,6 +88,23 @@ impl NearestOrder {
             [first, .., last] => format!(", {first} and {last}"),
         }
     }
+}
+
+/// `#1`, `#4`, `#6 to #9`: numbers that follow one another in one piece where there are more than two.
+fn runs(ids: &[u32]) -> Vec<String> {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for &id in ids {
+        match runs.last_mut().filter(|(_, last)| last.checked_add(1) == Some(id)) {
+            Some((_, last)) => *last = id,
+            None => runs.push((id, id)),
+        }
+    }
+    let piece = |(first, last): (u32, u32)| match last - first {
+        0 => vec![format!("#{first}")],
+        1 => vec![format!("#{first}"), format!("#{last}")],
+        _ => vec![format!("#{first} to #{last}")],
+    };
+    runs.into_iter().flat_map(piece).collect()
 }
 
 /// `A`, `A or B`, `A, B or C`; of many the first ones.
@@ -124,10 +141,7 @@ mod tests {
     #[test]
     fn the_sentence_says_what_is_found_what_follows_and_why() {
         let [first, second] = order().lines();
-        assert_eq!(
-            first,
-            "one at a time, #1 then #2: #2 finds Processed = 1 on line 8, does not set Balance and answers Ignored;"
-        );
+        assert_eq!(first, "one at a time, #1 then #2: #2 finds Processed = 1 on line 8, does not set Balance and answers Ignored;");
         assert_eq!(second, "here it found 0, because #1 had not set it yet.");
     }
 
@@ -142,6 +156,7 @@ mod tests {
             ..order()
         };
         assert!(same.lines()[0].ends_with("on line 8, sets Balance to 0 and answers Credited;"), "{:?}", same.lines());
+        assert_eq!(runs(&[2, 3, 4, 7, 8, 1]), ["#2 to #4", "#7", "#8", "#1"]);
         let many = NearestOrder { answers: vec!["0".to_owned(), "1".to_owned()], leaves: Vec::new(), ..order() };
         assert!(many.lines()[0].ends_with("on line 8 and answers 0 or 1;"), "{:?}", many.lines());
     }

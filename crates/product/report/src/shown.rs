@@ -12,9 +12,9 @@ use crate::counterexample::{
 use crate::escape::{line, lines, name};
 use crate::fault::FaultNote;
 use crate::fix::{FixHint, KeptPauses};
+use crate::nearest::{Hindrance, NearestOrder};
 use crate::parts::{CertificateNote, Note, OpenAnswer, StuckNote};
 use crate::proof::ProofNote;
-use crate::nearest::{Hindrance, NearestOrder};
 use crate::trace::{StateName, TraceAccess, TraceEvent};
 use crate::verdict::FileReport;
 use crate::why::{OrderEdge, Why};

@@ -9,13 +9,13 @@ use crate::counterexample::{Answered, Counterexample, Explanation, StateValues};
 use crate::escape::{json, name, shell};
 use crate::fault::FaultNote;
 use crate::fix::{FixHint, Fixable};
+use crate::nearest::NearestOrder;
 use crate::parts::{CertificateNote, HeaderPromise, Note, OpenAnswer, RuledOut, Sizes, StuckNote, Times, Verdict};
 use crate::proof::{self, ProofNote, UNBOUNDED};
 use crate::screen::{Look, time};
 use crate::stages::StageReport;
 use crate::timeline::{excerpt, excerpt_lines, line_notes, table};
 use crate::why::{Causes, Known, why};
-use crate::nearest::NearestOrder;
 use serde::Serialize;
 use serval_diagnostic::counted;
 use serval_diagnostic::{Diagnostic, LineIndex, Severity};
@@ -443,7 +443,7 @@ impl FileReport {
                 .map_or_else(String::new, |count| format!(": serial runs have {}, and all were tried", counted(count, "state")));
             let _ = writeln!(out, "                  no serial order gives these{states}");
         }
-        if let Some(closest) = closest.as_ref().filter(|_| nearest.is_none()) {
+        if let Some(closest) = closest.as_ref().filter(|_| nearest.as_ref().is_none_or(|nearest| nearest.answers.is_empty())) {
             let order = if closest.order.is_empty() { String::new() } else { format!("{}, then ", closest.order_words()) };
             let _ = writeln!(out, "  closest order   {order}{}", closest.departure());
         }

@@ -18,22 +18,7 @@
 //! one that finds what was written later. Where these have no circle, all
 //! conflicts count.
 //!
-//! # Names
-//! The name follows the edges of a circle, the first that fits:
-//!
-//! | circle | name |
-//! |---|---|
-//! | only `w–w` | dirty write |
-//! | a read of what a request wrote that has not finished, and undoes the write or leaves it | dirty read |
-//! | the same, and the writer writes the variable again, and not to undo it | intermediate read |
-//! | all `r–w` on one variable, a reader took its branch by it and then wrote, and computed no value for it from what it read | check-then-act |
-//! | one `r–w`, or two on one variable, and both requests read and write it | lost update |
-//! | one `r–w`, and its reader took a branch by it and then wrote | check-then-act |
-//! | one `r–w` otherwise | read skew |
-//! | several `r–w`, all on different variables | write skew |
-//! | no `r–w`, and a `w–w` | dirty write |
-//! | anything else | none |
-//!
+//! # Which is shown
 //! Of the shortest circles that one is shown which has the read where the nearest
 //! serial order parts from the run, then the one whose name blames a decision or
 //! a read that was out of date, not what was written half-way ([`PREFERRED`]),
@@ -44,6 +29,8 @@
 //!
 //! A `w–r` whose writer had made its last step is what happens in serial runs,
 //! too, and decides nothing.
+
+mod naming;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,8 +89,8 @@ pub struct ConflictSide {
 /// What can be found out by trying reads with other values. Steps are named by their positions in the run, accesses by
 /// those in their steps.
 pub trait Causes {
-    /// What its request would have done if a read, and where that `lasts` those of the same variable after it, had found
-    /// this value; nothing where that would not have mattered for any answer, or is not known.
+    /// What its request would have done if a read, and where that `lasts` those of the same variable after it, had
+    /// found this value; nothing where that would not have mattered for any answer, or is not known.
     fn instead(&self, step: usize, access: usize, value: i64, lasts: bool) -> Option<OtherCourse>;
 
     /// Whether its request computes a value from a read that it writes to the same variable.
@@ -123,12 +110,10 @@ pub struct OtherCourse {
 }
 
 /// The names, the gravest first.
-const NAMES: [&str; 7] =
-    ["dirty-write", "dirty-read", "intermediate-read", "lost-update", "read-skew", "write-skew", "check-then-act"];
+const NAMES: [&str; 7] = ["dirty-write", "dirty-read", "intermediate-read", "lost-update", "read-skew", "write-skew", "check-then-act"];
 
 /// The names in the order in which they are preferred, where conflicts explain.
-const PREFERRED: [&str; 7] =
-    ["check-then-act", "lost-update", "write-skew", "read-skew", "intermediate-read", "dirty-read", "dirty-write"];
+const PREFERRED: [&str; 7] = ["check-then-act", "lost-update", "write-skew", "read-skew", "intermediate-read", "dirty-read", "dirty-write"];
 
 /// More circles than this are not looked at.
 const MOST_CYCLES: usize = 20_000;
@@ -150,7 +135,14 @@ impl SeenAccess<'_> {
     }
 
     fn side(&self, position: usize) -> ConflictSide {
-        ConflictSide { writes: self.writes(), value: self.access.shown_value(), span: self.access.span, step: self.step, position, index: self.index }
+        ConflictSide {
+            writes: self.writes(),
+            value: self.access.shown_value(),
+            span: self.access.span,
+            step: self.step,
+            position,
+            index: self.index,
+        }
     }
 }
 
@@ -169,7 +161,8 @@ pub(crate) fn why(steps: &[TraceEvent], known: &Known<'_>) -> Option<Why> {
     let all = |_: &str| true;
     let unlocked = |var: &str| !known.locks.contains(var);
     let counts: &[&dyn Fn(&str) -> bool] = if known.locks.is_empty() { &[&all] } else { &[&unlocked, &all] };
-    let explains = counts.iter().find_map(|counts| known.causes.and_then(|causes| Circles::new(steps, counts, known, Some(causes))?.best()));
+    let explains =
+        counts.iter().find_map(|counts| known.causes.and_then(|causes| Circles::new(steps, counts, known, Some(causes))?.best()));
     explains.or_else(|| counts.iter().find_map(|counts| Circles::new(steps, counts, known, None)?.best()))
 }
 
@@ -185,12 +178,7 @@ struct Circles<'r> {
 }
 
 impl<'r> Circles<'r> {
-    fn new(
-        steps: &'r [TraceEvent],
-        counts: &dyn Fn(&str) -> bool,
-        known: &'r Known<'r>,
-        causes: Option<&'r dyn Causes>,
-    ) -> Option<Self> {
+    fn new(steps: &'r [TraceEvent], counts: &dyn Fn(&str) -> bool, known: &'r Known<'r>, causes: Option<&'r dyn Causes>) -> Option<Self> {
         let mut seen = Vec::new();
         let mut last_step: BTreeMap<u32, usize> = BTreeMap::new();
         for (step, event) in steps.iter().enumerate() {
@@ -308,6 +296,8 @@ impl<'r> Circles<'r> {
                 };
                 if source == earlier { instead(other, value) } else { None }
             }
+            // What the first one wrote at last would be there in the other order.
+            (true, true) if positions.iter().any(|&at| earlier < at && at < later && self.writes(at, one.id)) => None,
             (true, true) => positions.iter().map(|&at| (at, &self.seen[at])).find_map(|(at, read)| {
                 let finds = at > later && !read.writes() && read.id != other.id;
                 let (source, _) = if finds { before(at, &|_| true)? } else { return None };
@@ -317,83 +307,14 @@ impl<'r> Circles<'r> {
         }
     }
 
+    fn writes(&self, position: usize, of: u32) -> bool {
+        self.seen[position].id == of && self.seen[position].writes()
+    }
+
     /// The value of a variable before the first step.
     fn initial(&self, var: &str) -> Option<i64> {
         let first = self.steps.iter().find_map(|event| if let TraceEvent::Step { from, .. } = event { Some(from) } else { None })?;
         (self.known.value)(&first.global, var)
-    }
-
-    /// The name of a circle.
-    fn name(&self, cycle: &[&OrderEdge]) -> Option<&'static str> {
-        let kinds = |writes: (bool, bool)| cycle.iter().filter(move |edge| (edge.first.writes, edge.second.writes) == writes);
-        if kinds((true, true)).count() == cycle.len() {
-            return Some("dirty-write");
-        }
-        let unfinished = kinds((true, false)).filter(|edge| self.last_step.get(&edge.from).is_some_and(|&last| last > edge.second.step));
-        let unfinished = unfinished.map(|edge| (edge.from, edge.var.as_str(), edge.second.position));
-        let own = kinds((false, true)).filter(|edge| self.is_dirty(edge));
-        let own = own.map(|edge| (edge.to, edge.var.as_str(), edge.first.position));
-        let mut dirty: Vec<bool> = unfinished.chain(own).map(|(writer, var, read)| self.is_intermediate(writer, var, read)).collect();
-        dirty.sort_unstable();
-        if let Some(is_intermediate) = dirty.first() {
-            return Some(if *is_intermediate { "intermediate-read" } else { "dirty-read" });
-        }
-        let back: Vec<&OrderEdge> = kinds((false, true)).copied().collect();
-        let of_one = back.first().is_some_and(|first| back.iter().all(|edge| edge.var == first.var));
-        let flows = |edge: &&OrderEdge| self.causes.is_some_and(|causes| causes.flows_back(edge.first.step, edge.first.index));
-        let checks = back.iter().any(|edge| self.checks(edge));
-        if of_one && checks && !back.iter().any(|edge| flows(edge)) {
-            return Some("check-then-act");
-        }
-        let different = || back.iter().enumerate().all(|(at, edge)| back[..at].iter().all(|known| known.var != edge.var));
-        match back.as_slice() {
-            [only] if self.updates(only) => Some("lost-update"),
-            [one, other] if one.var == other.var && self.updates(one) && self.updates(other) => Some("lost-update"),
-            [_] if checks => Some("check-then-act"),
-            [_] => Some("read-skew"),
-            [_, _, ..] if different() => Some("write-skew"),
-            [] if kinds((true, true)).next().is_some() => Some("dirty-write"),
-            _ => None,
-        }
-    }
-
-    /// Whether a read found what the request had written that wrote again afterwards.
-    fn is_dirty(&self, edge: &OrderEdge) -> bool {
-        let before = self.seen[..edge.first.position].iter().rev();
-        let mut writes = before.filter(|seen| seen.writes() && seen.access.var == edge.var);
-        writes.next().is_some_and(|seen| seen.id == edge.to)
-    }
-
-    /// Whether both requests read and write the variable.
-    fn updates(&self, edge: &OrderEdge) -> bool {
-        let does = |id: u32, writes: bool| {
-            self.seen.iter().any(|seen| seen.id == id && seen.access.var == edge.var && seen.writes() == writes)
-        };
-        [edge.from, edge.to].iter().all(|&id| does(id, true) && does(id, false))
-    }
-
-    /// Whether the reader took its branch by what it read, and wrote something after the other one had changed it.
-    fn checks(&self, edge: &OrderEdge) -> bool {
-        let takes = edge.course.is_some_and(|course| course.branch && course.writes);
-        let acts = |event: &TraceEvent| match event {
-            TraceEvent::Step { id, accesses, .. } => *id == edge.from && accesses.iter().flatten().any(|access| access.op == "write"),
-            _ => false,
-        };
-        takes && self.steps.iter().skip(edge.second.step).any(acts)
-    }
-
-    /// Whether the writer writes the variable again after it was read, to another
-    /// value than the one it found: else it undoes what it did, or leaves it.
-    fn is_intermediate(&self, writer: u32, var: &str, read: usize) -> bool {
-        let writes = |seen: &SeenAccess<'_>| seen.id == writer && seen.writes() && seen.access.var == var;
-        let mut own = self.seen.iter().enumerate().filter(|(_, seen)| writes(seen));
-        let Some((_, first)) = own.next() else { return false };
-        let Some((_, end)) = own.next_back().filter(|(last, _)| *last > read) else { return false };
-        let found = match &self.steps[first.step] {
-            TraceEvent::Step { from, .. } => (self.known.value)(&from.global, var),
-            _ => None,
-        };
-        found != Some(end.access.value)
     }
 }
 
@@ -404,7 +325,8 @@ fn order(cycle: &[&OrderEdge]) -> Vec<usize> {
     places
 }
 
-/// Whether it lacks the read where the nearest order parts, the place of its name, and how many conflicts begin with a write.
+/// Whether it lacks the read where the nearest order parts, the place of its name, and how many of its conflicts begin
+/// with a write.
 type CircleRank = (bool, usize, usize);
 
 /// Two requests, a variable, and whether the first and the second one write it.

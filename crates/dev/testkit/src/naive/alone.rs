@@ -20,8 +20,8 @@ pub struct SerialWay {
 /// Small steps of one request at most.
 const MOST: usize = 50_000;
 
-/// All ways in which a request can go after others, which came one at a time and gave these answers. Nothing where there
-/// are too many.
+/// All ways in which a request can go after others, which came one at a time and gave these answers. Nothing where
+/// there are too many.
 pub fn ways_after(source: &Source, before: &[(String, i64)], request: &str) -> Option<BTreeSet<SerialWay>> {
     let mut names: BTreeSet<String> = source.globals.keys().cloned().collect();
     names.extend(source.requests.iter().flat_map(|(_, body)| body.globals()));

@@ -73,8 +73,7 @@ impl<'a> Effects<'a> {
 
     /// What a request did, with how it chose.
     fn follow(&self, id: u32) -> Option<(Deeds, Choices)> {
-        let accesses: Vec<Access> =
-            self.run.steps.iter().filter(|step| step.id == id).flat_map(|step| &step.accesses).copied().collect();
+        let accesses: Vec<Access> = self.run.steps.iter().filter(|step| step.id == id).flat_map(|step| &step.accesses).copied().collect();
         let answer = self.run.steps.iter().rfind(|step| step.id == id)?.answer;
         let mut choices = Choices::default();
         for _ in 0..MOST_WAYS {

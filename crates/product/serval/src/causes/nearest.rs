@@ -69,23 +69,32 @@ pub(super) fn nearest(effects: &Effects<'_>) -> Option<Departure> {
     if ids.len() > MOST_REQUESTS {
         return None;
     }
+    let classes = classes(effects);
+    let class = |id: &u32| classes.get(id).copied().unwrap_or(*id);
     let globals = effects.player.source.program().globals.iter().map(|global| global.initial).collect();
     let mut open = vec![Begun { order: Vec::new(), globals, writers: BTreeMap::new(), agreeing: 0 }];
-    let mut seen: BTreeSet<(BTreeSet<u32>, Vec<i64>)> = BTreeSet::new();
+    let mut seen: BTreeSet<(Vec<u32>, Vec<i64>)> = BTreeSet::new();
     let mut best: Option<Departure> = None;
     while let Some(begun) = open.pop() {
+        // Without having tried all orders it is not known which is nearest.
         if seen.len() > MOST_BEGUN || effects.player.is_tired() {
-            break;
+            return None;
         }
         let mut later = Vec::new();
+        let mut tried = BTreeSet::new();
         for &id in ids.iter().filter(|id| !begun.order.contains(id)) {
+            if !tried.insert(class(&id)) {
+                continue;
+            }
             match alone(effects, &begun, id) {
                 Alone::Agrees(deeds, globals, agreeing) => {
                     let mut next = begun.clone();
                     next.order.push(id);
                     next.writers.extend(deeds.written().into_iter().map(|variable| (variable, id)));
                     (next.globals, next.agreeing) = (globals, begun.agreeing + agreeing);
-                    if seen.insert((next.order.iter().copied().collect(), next.globals.clone())) {
+                    let mut key: Vec<u32> = next.order.iter().map(class).collect();
+                    key.sort_unstable();
+                    if seen.insert((key, next.globals.clone())) {
                         later.push(next);
                     }
                 }
@@ -106,6 +115,17 @@ pub(super) fn nearest(effects: &Effects<'_>) -> Option<Departure> {
         open.extend(later.into_iter().rev());
     }
     best.filter(|found| confirmed(effects, found))
+}
+
+/// For each request the first one that did the same in the run, which can stand for it.
+fn classes(effects: &Effects<'_>) -> BTreeMap<u32, u32> {
+    let body = |id: &u32| effects.run.bodies.get(id);
+    let mut classes: BTreeMap<u32, u32> = BTreeMap::new();
+    for (id, did) in &effects.base {
+        let same = classes.values().copied().find(|known| body(known) == body(id) && effects.base.get(known) == Some(did));
+        classes.insert(*id, same.unwrap_or(*id));
+    }
+    classes
 }
 
 /// Runs a request after others, with the choices that it made.
@@ -180,8 +200,7 @@ fn ways(effects: &Effects<'_>, begun: &Begun, id: u32, at: usize, read: Access) 
 
 /// Whether the compiler's machine can do the same: those who come before as in the run, then each of the ways.
 fn confirmed(effects: &Effects<'_>, found: &Departure) -> bool {
-    let before: Option<Vec<(u32, &Deeds)>> =
-        found.before.iter().map(|&id| effects.base.get(&id).map(|(deeds, _)| (id, deeds))).collect();
+    let before: Option<Vec<(u32, &Deeds)>> = found.before.iter().map(|&id| effects.base.get(&id).map(|(deeds, _)| (id, deeds))).collect();
     let Some(before) = before else { return false };
     // Without ways it is the read alone that is said.
     let alone;
@@ -197,8 +216,8 @@ fn confirmed(effects: &Effects<'_>, found: &Departure) -> bool {
     ways.iter().all(|way| performs(effects, &before, found.id, way).is_some())
 }
 
-/// Performs requests one after the other. Those before make steps with accesses at the places and answers that are given;
-/// the last one does exactly what is given, or begins with it where no answer is given.
+/// Performs requests one after the other. Those before make steps with accesses at the places and answers that are
+/// given; the last one does exactly what is given, or begins with it where no answer is given.
 fn performs(effects: &Effects<'_>, before: &[(u32, &Deeds)], id: u32, way: &Deeds) -> Option<()> {
     let mut run = effects.player.source.start();
     for &(id, deeds) in before.iter().chain([&(id, way)]) {

@@ -70,16 +70,14 @@ fn check_nearest(text: &str, run: &Counterexample, nearest: &NearestOrder) {
     assert_ne!(nearest.here, nearest.serial, "{said}\n{text}");
     let Some(ways) = ways_after(&source, &before, &one(nearest.id).request) else { return };
     let mut finds = ways.iter().filter(|way| {
-        way.accesses.iter().any(|access| {
-            access.var == nearest.variable && !access.writes && access.value.to_string() == nearest.serial
-        })
+        way.accesses.iter().any(|access| access.var == nearest.variable && !access.writes && access.value.to_string() == nearest.serial)
     });
     assert!(finds.clone().next().is_some(), "never found: {said}\n{text}");
     for answer in &nearest.answers {
         let leaves = |var: &String| nearest.leaves.contains(var);
-        let gives = finds.clone().any(|way| {
-            way.answer.to_string() == *answer && !way.accesses.iter().any(|access| access.writes && leaves(&access.var))
-        });
+        let gives = finds
+            .clone()
+            .any(|way| way.answer.to_string() == *answer && !way.accesses.iter().any(|access| access.writes && leaves(&access.var)));
         assert!(gives, "never answered: {said}\n{text}");
     }
     assert!(finds.any(|way| nearest.answers.is_empty() || nearest.answers.contains(&way.answer.to_string())), "{said}\n{text}");
