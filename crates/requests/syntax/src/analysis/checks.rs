@@ -76,19 +76,17 @@ fn unwritten_locals(request: &Lowered, told: &BTreeSet<&str>, globals: &Names, s
     for (name, _, usage) in request.locals.iter() {
         if let Some(read) = usage.read
             && !usage.written
+            && !told.contains(name)
         {
-            if !told.contains(name) {
-                sink.push(|| unwritten(name, read, suggestion(name, Some(&request.locals), globals)));
-            }
+            sink.push(|| unwritten(name, read, suggestion(name, Some(&request.locals), globals)));
         }
     }
 }
 
 /// What to write instead of a variable that is never written.
 fn suggestion(name: &str, locals: Option<&Names>, globals: &Names) -> Option<String> {
-    match name.to_ascii_lowercase().as_str() {
-        "skip" => return Some("0".to_owned()),
-        _ => {}
+    if name.eq_ignore_ascii_case("skip") {
+        return Some("0".to_owned());
     }
     let locals = locals.into_iter().flat_map(Names::written);
     let candidates = locals.chain(globals.written()).take(MAX_CANDIDATES);

@@ -132,9 +132,9 @@ fn other_call(text: &str) -> Option<OtherWord> {
     other_word(alike)
 }
 
-/// Whether a type of another language begins with this name.
-fn is_map(text: &str, next: SyntaxKind) -> bool {
-    matches!(text, "map" | "Map" | "HashMap" | "dict" | "Dict") && matches!(next, LeftBracket | Less | LeftBrace)
+/// Whether types of other languages begin with this name.
+fn is_map(text: &str) -> bool {
+    matches!(text, "map" | "Map" | "HashMap" | "dict" | "Dict")
 }
 
 fn error(code: Code, span: Span, message: String, expected: &str, help: impl Into<String>) -> Diagnostic {
@@ -258,7 +258,7 @@ impl<'t> Parser<'t> {
             self.sql();
             return true;
         }
-        if is_map(self.text(), self.ahead(1)) && !self.functions.contains(self.text()) {
+        if self.at_map() {
             self.pass_map();
             return true;
         }
@@ -325,7 +325,7 @@ impl<'t> Parser<'t> {
 
     /// At `map[int]int` and its like.
     pub(super) fn at_map(&self) -> bool {
-        self.at(Name) && is_map(self.text(), self.ahead(1))
+        self.at(Name) && is_map(self.text()) && matches!(self.ahead(1), LeftBracket | Less | LeftBrace) && !self.own.contains(self.text())
     }
 
     /// Passes over the type.
@@ -552,5 +552,5 @@ impl<'t> Parser<'t> {
 }
 
 fn is_foreign(text: &str) -> bool {
-    other_word(text).is_some() || other_call(text).is_some() || super::forms::LOOP_WORDS.contains(&text) || text == "set"
+    other_word(text).is_some() || other_call(text).is_some() || is_map(text) || super::forms::LOOP_WORDS.contains(&text) || text == "set"
 }

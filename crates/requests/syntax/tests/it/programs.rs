@@ -138,6 +138,33 @@ fn words_are_words_only_where_they_can_be() {
     assert_eq!(program("request return { 1 } request and { 2 }").requests[1].name, "and");
 }
 
+/// A word that a file assigns to or declares is a name in the whole file, whatever else it means elsewhere.
+#[test]
+fn words_of_the_file_itself_are_names() {
+    let words = "begin commit null None True switch try throw async new do end then loop match default self select update random sleep now \
+                 pass abort break continue min max map set";
+    for word in words.split(' ') {
+        let read = format!("request b {{ x := {word}; if ({word} == 1) {{ {word} }}; X := x; {word}; X }}");
+        for (declares, holds) in [
+            (format!("request a {{ {word} := ?; {word} }} {read}"), true),
+            (format!("request a {{ {word} += 1; {word} }} {read}"), true),
+            (format!("const {word} = 2 {read}"), true),
+            (format!("enum E {{ P, {word} }} {read}"), true),
+            (format!("fn f({word}) {{ {word} }} {read}"), !serval_syntax::is_global(word)),
+            (format!("request a(n: 0..1, {word}: 0..1) {{ {word} }} {read}"), !serval_syntax::is_global(word)),
+            (format!("request a {{ for {word} in 0..1 {{ X := {word} }} }} {read}"), !serval_syntax::is_global(word)),
+        ] {
+            let analysis = analyze(&declares);
+            assert!(!holds || analysis.program.is_some(), "{declares}: {:?}", analysis.diagnostics);
+        }
+    }
+    // An array, and functions.
+    program("var Map[0..1] request a { Map[0] := 1; Map[X] }");
+    program("fn min(x) { x } fn sleep(x) { x } fn assert(x) { x } request a { X := sleep(min(X)); assert(X) }");
+    // Members of an `enum` that stand behind its name are no parts of a record.
+    assert!(analyze("request a { Lease.Free }").diagnostics[0].message.contains("nothing has parts"));
+}
+
 #[test]
 fn files_are_requests_or_one_sequence() {
     let bare = program("  x := X; x");
