@@ -5,6 +5,7 @@
 //! of these, such as the one between a last `yield` and the answer, is no row
 //! of its own: it goes with what its request does next.
 
+mod order;
 mod table;
 
 use std::collections::BTreeMap;
@@ -145,7 +146,9 @@ fn changed(run: &Counterexample, before: &str, after: &str, all: bool, look: Loo
         return if before == after && !all { Vec::new() } else { vec![goes()] };
     };
     let mut lines = Vec::new();
-    for (variable, value) in new {
+    let mut listed: Vec<(&String, &i64)> = new.iter().collect();
+    listed.sort_by(|(left, _), (right, _)| order::by_index(left, right));
+    for (variable, value) in listed {
         let changed = old.get(variable) != Some(value);
         if changed || all {
             let (ink, mark) = if changed { (Ink::Changed, " *") } else { (Ink::Plain, "") };

@@ -254,7 +254,12 @@ impl Reading<'_> {
         loop {
             let before = self.locals.clone();
             request.body.visit(&mut |part| {
-                if let ExprKind::Assign { target: Variable::Local(local), value, .. } = &part.kind {
+                if let ExprKind::Assign { target: Variable::Local(local), target_span, value, .. } = &part.kind {
+                    // Elements of an array start with a number that is not written, as other locals do.
+                    let declares = request.locals[local.index()].name.ends_with(']') && *target_span == value.span;
+                    if declares && matches!(value.kind, ExprKind::Number(_)) {
+                        return;
+                    }
                     let kind = self.kind(value);
                     let known = &mut self.locals[local.index()];
                     *known = known.clone().or(kind);
@@ -322,5 +327,20 @@ mod tests {
         // The values of parameters are in the names of requests, as they are written.
         assert!(program.requests.iter().any(|request| request.name == "take(Busy)"));
         assert_eq!(names.in_words(&program, "Now = 1 iff Now = 10, and xNow = 1"), "Now = Busy iff Now = 10, and xNow = 1");
+    }
+
+    #[test]
+    fn members_with_their_enum_both_indices_and_listed_values_have_names() {
+        let text = "enum State { Idle, Busy, Gone }\nvar Row[0..1][State]: 0..3\n\
+                    request take(how: {State.Busy, Gone}, some: {Busy, 7}) {\n  var seen[0..1]: State;\n  seen[0] := how;\n\
+                    seen[1] := State.Gone;\n  x := some;\n  Row[1][how] := x;\n  if (?) { return State.Idle };\n  seen[0]\n}\n";
+        let program = serval_syntax::analyze(text).program.unwrap();
+        let names = ValueNames::new(&program, text);
+        assert_eq!(names.variables()["Row[1][2]"], "Row[1][Gone]");
+        assert_eq!(names.local(0, "x", 1), None);
+        assert_eq!(names.local(0, "seen[1]", 2).as_deref(), Some("Gone"));
+        assert_eq!(names.answer(0, 1).as_deref(), Some("Busy"));
+        let requests: Vec<&str> = program.requests.iter().map(|request| request.name.as_str()).collect();
+        assert_eq!(requests, ["take(Busy, Busy)", "take(Busy, 7)", "take(Gone, Busy)", "take(Gone, 7)"]);
     }
 }
