@@ -242,6 +242,30 @@ fn declarations() {
     becomes("enum State{\nIdle,// one\nBusy}request a{0}", "enum State {\n  Idle, // one\n  Busy\n}\nrequest a { 0 }");
     becomes_within(20, "enum State { Idle, Busy, Done } request a { 0 }", "enum State {\n  Idle,\n  Busy,\n  Done\n}\nrequest a { 0 }");
     becomes("request pay(amount:1..3,from:State){0}", "request pay(amount: 1..3, from: State) { 0 }");
+    becomes("request pay(amount:{ 100,- 5 ,N },from:State){0}", "request pay(amount: {100, -5, N}, from: State) { 0 }");
+    becomes(
+        "var Seat [0..1] [0 .. 9]:0..1 enum L{A,B}request a{Seat[ 1 ] [ i+1 ]:=L . A}",
+        "
+        var Seat[0..1][0..9]: 0..1
+        enum L { A, B }
+        request a { Seat[1][i + 1] := L.A }
+        ",
+    );
+    becomes("request a{var seen [0..N] :0..1 wrap:=1;seen[0]}", "request a {\n  var seen[0..N]: 0..1 wrap := 1;\n  seen[0]\n}");
+    becomes("request a(n:{/* one */1,// two\n2}){n}", "request a(\n  n: {\n    /* one */ 1, // two\n    2\n  }\n) { n }");
+    becomes_within(
+        24,
+        "request pay(amount: {100, 250, 500}) { 0 }",
+        "
+        request pay(
+          amount: {
+            100,
+            250,
+            500
+          }
+        ) { 0 }
+        ",
+    );
     becomes("fn f(x,y){x+y}fn g(){0}request a{f(1,g())}", "fn f(x, y) { x + y }\nfn g() { 0 }\nrequest a { f(1, g()) }");
     becomes_within(
         24,

@@ -5,6 +5,7 @@
 //! of these, such as the one between a last `yield` and the answer, is no row
 //! of its own: it goes with what its request does next.
 
+mod order;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,7 +148,7 @@ fn changed(run: &Counterexample, before: &str, after: &str, all: bool, look: Loo
     let mut lines = Vec::new();
     let touched = if all { touched(run) } else { None };
     let mut new: Vec<(&String, &i64)> = new.iter().collect();
-    new.sort_by_cached_key(|(variable, _)| by_index(variable));
+    new.sort_by(|(left, _), (right, _)| order::by_index(left, right));
     for (variable, value) in new {
         let changed = old.get(variable) != Some(value);
         if changed || all && touched.as_ref().is_none_or(|touched| touched.contains(variable.as_str())) {
@@ -168,13 +169,6 @@ fn touched(run: &Counterexample) -> Option<BTreeSet<&str>> {
         }
     }
     Some(names)
-}
-
-/// Names in the order in which people look for them: `A[2]` before `A[10]`.
-fn by_index(name: &str) -> (String, Vec<i64>, String) {
-    let (array, rest) = name.split_at(name.find('[').unwrap_or(name.len()));
-    let numbers = rest.split(['[', ']']).filter_map(|part| part.parse().ok()).collect();
-    (array.to_owned(), numbers, name.to_owned())
 }
 
 /// The lines of the text that matter: those of the conflicts, and the `yield`s

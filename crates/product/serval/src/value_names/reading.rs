@@ -90,12 +90,20 @@ impl<'a> Reading<'a> {
     fn assignments(&mut self, request: &Request, widen: bool) -> bool {
         let mut changes = false;
         request.body.visit(&mut |part| {
-            let ExprKind::Assign { target, value, .. } = &part.kind else { return };
+            let ExprKind::Assign { target, target_span, value, .. } = &part.kind else { return };
             let (index, all) = match target {
                 Variable::Global(global) => (global.index(), self.ranges[global.index()]),
                 Variable::Local(local) => (local.index(), (i64::MIN, i64::MAX)),
             };
             if matches!(target, Variable::Global(_)) && self.fixed[index].is_some() {
+                return;
+            }
+            if let Variable::Local(local) = target
+                && request.locals[local.index()].name.ends_with(']')
+                && *target_span == value.span
+                && matches!(value.kind, ExprKind::Number(_))
+            {
+                // Elements of an array start with a number that is not written, as other locals do.
                 return;
             }
             let kind = self.kind(value);

@@ -14,8 +14,8 @@ impl Lowering<'_> {
     pub(crate) fn shape(&mut self, item: &ast::Var) -> Option<VarShape> {
         let values = self.declared_values(item);
         let initial = self.declared_initial(item, values.flatten());
-        let (indices, elements) = self.declared_elements(item)?;
-        Some(VarShape { elements, indices, values: values?, initial })
+        let indices = self.declared_indices(item)?;
+        Some(VarShape { elements: element_names(&indices), indices, values: values?, initial })
     }
 
     /// The range; nothing outside where it makes no sense.
@@ -52,8 +52,8 @@ impl Lowering<'_> {
         initial
     }
 
-    /// The ranges of the indices, and what stands behind the name of each element.
-    fn declared_elements(&mut self, item: &ast::Var) -> Option<(Vec<(i64, i64)>, Vec<String>)> {
+    /// The ranges of the indices.
+    fn declared_indices(&mut self, item: &ast::Var) -> Option<Vec<(i64, i64)>> {
         let mut indices = Vec::new();
         for range in item.indices() {
             let interval = self.interval(&range, true)?;
@@ -78,10 +78,15 @@ impl Lowering<'_> {
             });
             return None;
         }
-        let mut elements = vec![String::new()];
-        for &(low, high) in &indices {
-            elements = elements.iter().flat_map(|before| (low..=high).map(move |index| format!("{before}[{index}]"))).collect();
-        }
-        Some((indices, elements))
+        Some(indices)
     }
+}
+
+/// What stands behind the name of each element.
+fn element_names(indices: &[(i64, i64)]) -> Vec<String> {
+    let mut elements = vec![String::new()];
+    for &(low, high) in indices {
+        elements = elements.iter().flat_map(|before| (low..=high).map(move |index| format!("{before}[{index}]"))).collect();
+    }
+    elements
 }

@@ -8,7 +8,7 @@ use crate::random::rng::SplitMix64;
 
 /// The tree of this seed, and the words of the forms in it.
 pub(super) fn file(seed: u64) -> (File, BTreeSet<&'static str>) {
-    let mut maker = Maker { rng: SplitMix64::new(seed), yields: 0, forms: BTreeSet::new() };
+    let mut maker = Maker { rng: SplitMix64::new(seed), yields: 0, last_index: 1, forms: BTreeSet::new() };
     (maker.file(), maker.forms)
 }
 
@@ -16,6 +16,8 @@ struct Maker {
     rng: SplitMix64,
     /// How often the request at hand may still wait.
     yields: usize,
+    /// The greatest index of arrays with one index, and the greatest second one of the others.
+    last_index: i64,
     forms: BTreeSet<&'static str>,
 }
 
@@ -66,13 +68,15 @@ impl Maker {
         self.form("enum");
         let (scalar, array, own) = (self.values(), self.values(), self.values());
         let constant = self.rng.between(0, 2);
+        self.last_index = self.rng.between(1, 2);
         let mut functions = Vec::new();
         for (index, name) in ["first", "second"].into_iter().enumerate().take(self.rng.below(3)) {
             self.yields = usize::from(self.rng.chance(40));
             let params: Vec<&str> = ["p", "q"].into_iter().take(self.rng.below(3)).collect();
             let variables: Vec<&str> = params.iter().copied().chain(["u"]).collect();
             let scope = Scope { names: variables.clone(), variables, functions: index, ..Scope::default() };
-            let (mut body, scope) = self.declared(&scope);
+            // Often enough beside an array of its caller of the same name.
+            let (mut body, scope) = self.declared(&scope, 50);
             if self.rng.chance(50) {
                 let guard = vec![ConvenienceForm::Return(Box::new(self.value(&scope.deeper())))];
                 body.push(ConvenienceForm::If(Box::new(self.condition(&scope)), guard, None));
@@ -92,11 +96,13 @@ impl Maker {
                 self.form("parameter");
                 scope.names.push("n");
             }
-            let (mut body, scope) = self.sequence(&scope, 4);
+            let (mut body, scope) = self.declared(&scope, 30);
+            let (statements, scope) = self.sequence(&scope, 4);
+            body.extend(statements);
             body.push(self.value(&scope));
             requests.push(Request { name, param, body });
         }
-        File { constant, scalar, array, own, last_index: self.rng.between(1, 2), functions, requests }
+        File { constant, scalar, array, own, last_index: self.last_index, functions, requests }
     }
 
     fn param(&mut self, constant: i64) -> ParamValues {
@@ -129,7 +135,7 @@ impl Maker {
         let mut list = Vec::new();
         let mut scope = scope.clone();
         for _ in 0..1 + self.rng.below(most) {
-            let (declared, inner) = self.declared(&scope);
+            let (declared, inner) = self.declared(&scope, 15);
             list.extend(declared);
             scope = inner;
             list.push(self.statement(&scope));
@@ -138,10 +144,10 @@ impl Maker {
     }
 
     /// Perhaps the declaration of an array that is not known yet.
-    fn declared(&mut self, scope: &Scope) -> (Vec<ConvenienceForm>, Scope) {
+    fn declared(&mut self, scope: &Scope, percent: usize) -> (Vec<ConvenienceForm>, Scope) {
         let array = if self.rng.chance(70) { ArrayName::Own } else { ArrayName::OwnTable };
         let mut scope = scope.clone();
-        if scope.arrays.contains(&array) || !self.rng.chance(12) {
+        if scope.arrays.contains(&array) || !self.rng.chance(percent) {
             return (Vec::new(), scope);
         }
         self.form("local array");
@@ -154,7 +160,7 @@ impl Maker {
         let own = !scope.arrays.is_empty() && self.rng.chance(60);
         let array = if own { self.rng.pick(&scope.arrays) } else { self.rng.pick(&[ArrayName::Row, ArrayName::Row, ArrayName::Table]) };
         self.form(if array.indices() == 2 { "two indices" } else { "array" });
-        (array, (0..array.indices()).map(|_| self.index(scope)).collect())
+        (array, array.ends(self.last_index).into_iter().map(|end| self.index(scope, end)).collect())
     }
 
     /// Whether a step may end here, and then one fewer may end later.
@@ -191,12 +197,16 @@ impl Maker {
             5 | 6 if self.may_wait(scope) => ConvenienceForm::Yield,
             7 if self.may_wait(scope) => {
                 self.form("lock");
-                if self.rng.chance(30) { ConvenienceForm::LockElement(Box::new(self.index(&inner)), true) } else { ConvenienceForm::Lock }
+                if self.rng.chance(30) {
+                    ConvenienceForm::LockElement(Box::new(self.index(&inner, 1)), true)
+                } else {
+                    ConvenienceForm::Lock
+                }
             }
             8 => {
                 self.form("unlock");
                 if self.rng.chance(30) {
-                    ConvenienceForm::LockElement(Box::new(self.index(&inner)), false)
+                    ConvenienceForm::LockElement(Box::new(self.index(&inner, 1)), false)
                 } else {
                     ConvenienceForm::Unlock
                 }
@@ -287,12 +297,16 @@ impl Maker {
         if self.rng.chance(15) { ConvenienceForm::Not(Box::new(compared)) } else { compared }
     }
 
-    /// Mostly in range; arrays have at least two elements, numbered from 0.
-    fn index(&mut self, scope: &Scope) -> ConvenienceForm {
+    /// Mostly from 0 to `end`, which is at least 1.
+    fn index(&mut self, scope: &Scope, end: i64) -> ConvenienceForm {
+        // One further where X is 1.
+        if self.rng.chance(1) {
+            return ConvenienceForm::Binary(Operator::Add, Box::new(ConvenienceForm::Name("X")), Box::new(ConvenienceForm::Number(end)));
+        }
         match self.rng.below(10) {
-            0..=2 => ConvenienceForm::Number(self.rng.between(0, 1)),
-            3..=4 => ConvenienceForm::ChooseRange(1),
-            5 => ConvenienceForm::Binary(Operator::Remainder, Box::new(self.value(scope)), Box::new(ConvenienceForm::Number(2))),
+            0..=2 => ConvenienceForm::Number(self.rng.between(0, end)),
+            3..=4 => ConvenienceForm::ChooseRange(end),
+            5 => ConvenienceForm::Binary(Operator::Remainder, Box::new(self.value(scope)), Box::new(ConvenienceForm::Number(end + 1))),
             6 if self.may_wait(scope) => ConvenienceForm::Group(vec![ConvenienceForm::Yield, ConvenienceForm::Name("X")]),
             7 => ConvenienceForm::Name("Dim"),
             8 => ConvenienceForm::Binary(

@@ -132,9 +132,10 @@ impl Lowering<'_> {
         let (text, at) = (name.text(), span(name.text_range()));
         let function = self.frames.last().and_then(|frame| self.declared.functions.get(&frame.function));
         let param = function.and_then(|function| function.params.iter().find(|(known, _)| known == text)).map(|&(_, place)| place);
-        let first = self.arrays.place(text).or(param).or_else(|| self.token_place(text)).or_else(|| self.declared.place(text));
+        // What is called is never confused with what has an index.
+        let declared = self.declared.place(text).filter(|_| !self.declared.functions.contains_key(text));
         let constant = self.constant(text).is_some();
-        match first.filter(|_| constant || !self.declared.functions.contains_key(text)) {
+        match self.arrays.place(text).or(param).or_else(|| self.token_place(text)).or(declared) {
             Some(first) => self.error(|| declared_twice(text, at, first)),
             None if constant => self.error(|| {
                 Diagnostic::error(codes::DECLARED_TWICE, at, format!("`{text}` is constant here"))
