@@ -14,8 +14,8 @@ pub(crate) fn queue_racy(n: usize) -> String {
     )
 }
 
-/// A ticket lock whose tickets are numbers modulo `n`: when `n` others wait, two requests have the same ticket, and both
-/// come in.
+/// A ticket lock whose tickets are numbers modulo `n`: when `n` others wait, two requests have the same ticket, and
+/// both come in.
 pub(crate) fn ticket_wrap(n: usize) -> String {
     let last = n.saturating_sub(1);
     format!(

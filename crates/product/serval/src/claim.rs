@@ -27,7 +27,7 @@ use serval_syntax::Diagnostic;
 use serval_verify::failure_of;
 
 use crate::commuting::why_not;
-use crate::sampling::{LazySamplers, Met};
+use crate::sampling::{LazyFind, LazySamplers};
 use crate::{Methods, Options};
 
 /// Requests and ticks of the search before a proof on the text is tried: enough
@@ -329,11 +329,11 @@ fn on_states(prepared: &Arc<Prepared>, text: &str, searches: &mut Searches<'_>, 
     // Where there are more states, sets of few kinds of requests are searched with as much effort as it took to see
     // that.
     let few = if searching && effort.pairs.is_none() { FEWER_PAIRS } else { &[] };
-    let mut samplers = effort.may(Method::Sample).then(|| LazySamplers::new(prepared, effort.seed));
-    if let Some(samplers) = samplers.as_mut().filter(|_| effort.only(Method::Sample)) {
-        let met = drawn_alone(samplers, searches.broken, effort);
+    if effort.only(Method::Sample) {
+        let met = drawn_alone(&mut LazySamplers::new(prepared, effort.seed), searches.broken, effort);
         return by_drawing(met, text, searches, cleared, effort, (None, Duration::ZERO));
     }
+    let mut samplers = None;
     for &times in few {
         let compiled = make(FIRST_PAIRS / times);
         if !compiled.as_ref().is_err_and(may_be_more) {
@@ -342,7 +342,8 @@ fn on_states(prepared: &Arc<Prepared>, text: &str, searches: &mut Searches<'_>, 
         if let Some(found) = few_kinds(prepared, searches, &mut cleared, &[], Some(TOO_LARGE_TICKS / times), effort) {
             return ProgramClaimed { claimed: Claimed::new(found, cleared), compiled: Some(compiled), compile_time };
         }
-        let met = samplers.as_mut().and_then(|samplers| drawn(samplers, DRAWN_TICKS / times, searches.broken, effort));
+        let samplers = effort.may(Method::Sample).then(|| samplers.get_or_insert_with(|| LazySamplers::new(prepared, effort.seed)));
+        let met = samplers.and_then(|samplers| drawn(samplers, DRAWN_TICKS / times, searches.broken, effort));
         if met.is_some() {
             return by_drawing(met, text, searches, cleared, effort, (Some(compiled), compile_time));
         }
@@ -353,7 +354,7 @@ fn on_states(prepared: &Arc<Prepared>, text: &str, searches: &mut Searches<'_>, 
 }
 
 /// Draws runs of a program whose states are not all made.
-fn drawn(samplers: &mut LazySamplers<'_>, ticks: u64, broken: &Cell<bool>, effort: &Effort<'_>) -> Option<Met> {
+fn drawn(samplers: &mut LazySamplers<'_>, ticks: u64, broken: &Cell<bool>, effort: &Effort<'_>) -> Option<LazyFind> {
     let ticks = ticks.saturating_mul(effort.percent) / 100;
     fenced(|| samplers.look(ticks, effort.cancel)).unwrap_or_else(|| {
         broken.set(true);
@@ -362,7 +363,7 @@ fn drawn(samplers: &mut LazySamplers<'_>, ticks: u64, broken: &Cell<bool>, effor
 }
 
 /// The same with more and more ticks, where no other method may be used.
-fn drawn_alone(samplers: &mut LazySamplers<'_>, broken: &Cell<bool>, effort: &Effort<'_>) -> Option<Met> {
+fn drawn_alone(samplers: &mut LazySamplers<'_>, broken: &Cell<bool>, effort: &Effort<'_>) -> Option<LazyFind> {
     let mut ticks = FIRST_DRAWN_TICKS;
     for _ in 0..effort.rounds.max(1) {
         let met = drawn(samplers, ticks, broken, effort);
@@ -376,7 +377,7 @@ fn drawn_alone(samplers: &mut LazySamplers<'_>, broken: &Cell<bool>, effort: &Ef
 
 /// What is claimed because of a run that was drawn; perhaps there is a counterexample with fewer requests.
 fn by_drawing(
-    met: Option<Met>,
+    met: Option<LazyFind>,
     text: &str,
     searches: &mut Searches<'_>,
     mut cleared: u32,
@@ -384,7 +385,7 @@ fn by_drawing(
     (compiled, compile_time): (Option<Result<Arc<Compiled>, CompileError>>, Duration),
 ) -> ProgramClaimed {
     let claimed = match met {
-        Some(Met::Run { run, component, requests, how }) => {
+        Some(LazyFind::Run { run, component, requests, how }) => {
             let fewer = effort.may(Method::Search).then(|| search(searches, &mut cleared, requests.saturating_sub(1), LAST_TICKS, effort));
             let sampled = Some(how);
             let minimal = cleared.saturating_add(1) >= requests;
@@ -394,7 +395,7 @@ fn by_drawing(
                 None => Claimed { sampled, ..Claimed::new(drawn, cleared) },
             }
         }
-        Some(Met::Fault(error)) => {
+        Some(LazyFind::Fault(error)) => {
             let claimed = Claimed::new(unusable(&error, text), cleared);
             return ProgramClaimed { claimed, compiled: Some(Err(error)), compile_time };
         }

@@ -74,7 +74,7 @@ impl Named for SharedLazy<'_> {
 }
 
 /// What was met.
-pub(crate) enum Met {
+pub(crate) enum LazyFind {
     /// A run that should be a counterexample.
     Run { run: RunCertificate, component: usize, requests: u32, how: HowSampled },
     /// A run after which a step fails.
@@ -95,7 +95,7 @@ impl<'a> LazySamplers<'a> {
     }
 
     /// Draws runs, with this number of ticks for each component.
-    pub(crate) fn look(&mut self, ticks: u64, cancel: &Cancel) -> Option<Met> {
+    pub(crate) fn look(&mut self, ticks: u64, cancel: &Cancel) -> Option<LazyFind> {
         for (component, SampledComponent { lazy, sampler }) in self.components.iter_mut().enumerate() {
             let mut budget = Budget::new(ticks, cancel.clone());
             while let Ok(met) = look(sampler, &mut budget) {
@@ -103,13 +103,13 @@ impl<'a> LazySamplers<'a> {
                     SampleOutcome::Found(found) => {
                         let requests = u32::try_from(found.run.configuration().completed.size()).unwrap_or(u32::MAX);
                         let run = run_certificate(sampler.system(), &found.run);
-                        return Some(Met::Run { run, component, requests, how: found.how });
+                        return Some(LazyFind::Run { run, component, requests, how: found.how });
                     }
                     // A step that is given up because it takes too long is no failure: others may be met.
                     SampleOutcome::Stops(stops) => {
                         let error = lazy.borrow_mut().error_after(&stops.run, stops.place.1, &budget);
                         if let Some(error) = error {
-                            return Some(Met::Fault(error));
+                            return Some(LazyFind::Fault(error));
                         }
                     }
                 }

@@ -5,7 +5,7 @@
 //! amounts that differ (`mix`) and one of a few schedules (`schedule`), and whenever nothing is in flight it is asked
 //! whether its answers are those of a serial run (`membership`).
 //!
-//! What is told of a run rests on that question alone. A complete run whose answers no serial run has is a
+//! What is said of a run rests on that question alone. A complete run whose answers no serial run has is a
 //! counterexample by definition; the search for the serial run has looked at all that could be one, or says that it was
 //! cut off. The checker asks again.
 //!

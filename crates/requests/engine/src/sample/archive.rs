@@ -1,10 +1,10 @@
-//! First return, then explore (Ecoffet, Huizinga, Lehman, Stanley, Clune 2021): runs that have come to where no other one
-//! has been.
+//! First return, then explore (Ecoffet, Huizinga, Lehman, Stanley, Clune 2021): runs that have come to where no other
+//! one has been.
 //!
 //! A *cell* is a global state and what is in flight, each local state counted up to two. The first run that comes to a
-//! cell is kept there, and a later run goes on from a cell that few runs have been in. Two different cells may have the same number, which costs one of them its
-//! run and nothing else. Where a serial run is not known with the same answers piece by piece nothing is kept, because all
-//! that follows would have to be looked at as a whole.
+//! cell is kept there, and a later run goes on from a cell that few runs have been in. Two different cells may have the
+//! same number, which costs one of them its run and nothing else. Where a serial run is not known with the same answers
+//! piece by piece nothing is kept, because all that follows would have to be looked at as a whole.
 
 use std::hash::{Hash, Hasher};
 

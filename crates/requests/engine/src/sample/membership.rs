@@ -2,12 +2,12 @@
 //!
 //! The question is whether there is a serial run with exactly these answers, from one global state, and to another one
 //! if that is asked. It is a search for a word, depth first, over pairs of a global state and of what is left: letters
-//! are tried in the order in which the run gave them, which is mostly right. A pair that was seen led nowhere. A pair is
-//! left out, too, where some letter that is left is possible in no global state that the letters that are left lead to,
-//! however often each of them is used: the runs with exactly what is left are some of those, so there is none.
+//! are tried in the order in which the run gave them, which is mostly right. A pair that was seen led nowhere. A pair
+//! is left out, too, where some letter that is left is possible in no global state that the letters that are left lead
+//! to, however often each of them is used: the runs with exactly what is left are some of those, so there is none.
 //!
-//! What is left is a number in mixed radix, exactly: no two different ones are confused, so `NotSerial` is the result of
-//! having seen all pairs. A search that was cut off says so, and its answer is neither yes nor no.
+//! What is left is a number in mixed radix, exactly: no two different ones are confused, so `NotSerial` is the result
+//! of having seen all pairs. A search that was cut off says so, and its answer is neither yes nor no.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};
@@ -37,7 +37,7 @@ pub(super) enum Membership {
 
 /// The question.
 #[derive(Clone, Copy)]
-pub(super) struct Question<'a> {
+pub(super) struct SerialQuestion<'a> {
     pub(super) from: GlobalId,
     /// In the order in which they are to be tried.
     pub(super) letters: &'a [Letter],
@@ -47,7 +47,11 @@ pub(super) struct Question<'a> {
 }
 
 /// Asks it. A tick is a pair that is looked at, or what a request alone costs.
-pub(super) fn ask<M: Moves>(serial: &mut SerialExplorer<M>, question: Question<'_>, budget: &mut Budget) -> Result<Membership, Stopped> {
+pub(super) fn ask<M: Moves>(
+    serial: &mut SerialExplorer<M>,
+    question: SerialQuestion<'_>,
+    budget: &mut Budget,
+) -> Result<Membership, Stopped> {
     if let Some(end) = unless_stopped(in_order(serial, question, budget), None)? {
         return Ok(Membership::Serial(end));
     }
@@ -62,7 +66,7 @@ pub(super) fn ask<M: Moves>(serial: &mut SerialExplorer<M>, question: Question<'
 /// Where a serial run with the letters in this very order ends, if there is one.
 fn in_order<M: Moves>(
     serial: &mut SerialExplorer<M>,
-    question: Question<'_>,
+    question: SerialQuestion<'_>,
     budget: &mut Budget,
 ) -> Result<Option<GlobalId>, Halt<M::Stop>> {
     let (mut now, mut next) = (vec![question.from], Vec::new());
@@ -96,7 +100,7 @@ struct Word {
 
 impl Word {
     /// `None` where the numbers would be too large, or the letters too many.
-    fn new(question: Question<'_>) -> Option<Self> {
+    fn new(question: SerialQuestion<'_>) -> Option<Self> {
         let (mut letters, mut left): (Vec<Letter>, Vec<u64>) = Default::default();
         let mut known: FxHashMap<Letter, usize> = FxHashMap::default();
         let mut order = Vec::with_capacity(question.letters.len());
@@ -138,7 +142,7 @@ struct Pair {
 
 struct Inquiry<'a, M> {
     serial: &'a mut SerialExplorer<M>,
-    question: Question<'a>,
+    question: SerialQuestion<'a>,
     word: Word,
 }
 

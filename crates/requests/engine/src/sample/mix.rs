@@ -9,8 +9,8 @@ use serval_model::{Named, RequestId, SplitMix64};
 
 /// Runs after which there is another level, and half of those after which there is the next one.
 const RUNS_PER_LEVEL: u64 = 50;
-/// The last of the levels that are equally likely. Each level after it is half as likely as the one before, so that all of
-/// them take about the same time.
+/// The last of the levels that are equally likely. Each level after it is half as likely as the one before, so that all
+/// of them take about the same time.
 const LAST_LIKELY: u32 = 6;
 /// Kinds in a run, at most.
 const MOST_KINDS: usize = 5;
@@ -105,7 +105,7 @@ impl Mix {
     }
 }
 
-/// How many requests a run has, of which so many have been before.
+/// How many requests a run has, before which this number of others has been.
 pub(super) fn requests(runs: u64, random: &mut SplitMix64) -> usize {
     let levels = (1 + runs / RUNS_PER_LEVEL).ilog2() + 1;
     let mut level = u32::try_from(random.below(levels.into())).unwrap_or(0) + 1;

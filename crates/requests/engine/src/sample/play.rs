@@ -1,9 +1,9 @@
 //! Runs that are being made, one act after the other.
 //!
-//! An *act* is what a request does in its turn: it makes a step, or none, and then perhaps answers. A request comes with
-//! its first act, so that what never does anything is not there. Steps that change nothing are left out, and so are
-//! those that lead where a request neither answers nor goes on. These are the rearrangements of `search`, which change
-//! neither the answers nor whether there is a run.
+//! An *act* is what a request does in its turn: it makes a step, or none, and then perhaps answers. A request comes
+//! with its first act, so that what never does anything is not there. Steps that change nothing are left out, and so
+//! are those that lead where a request neither answers nor goes on. These are the rearrangements of `search`, which
+//! change neither the answers nor whether there is a run.
 
 use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Stopped};

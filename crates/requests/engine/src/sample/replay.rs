@@ -6,7 +6,7 @@
 use serval_budget::{Budget, Stopped};
 use serval_model::Moves;
 
-use super::membership::{Membership, Question, ask};
+use super::membership::{Membership, SerialQuestion, ask};
 use super::play::{Act, Play, PlayEnd, World};
 
 /// Pairs for the question whether answers are serial.
@@ -62,6 +62,6 @@ fn performed<M: Moves>(world: &mut World<M>, acts: &[Act], budget: &mut Budget) 
 /// Whether it is known that no serial run has the answers of a complete run.
 pub(super) fn is_counterexample<M: Moves>(world: &mut World<M>, play: &Play, budget: &mut Budget) -> Result<bool, Stopped> {
     let from = world.initial_global();
-    let question = Question { from, letters: &play.answers, to: None, pairs: PAIRS };
+    let question = SerialQuestion { from, letters: &play.answers, to: None, pairs: PAIRS };
     Ok(ask(&mut world.serial, question, budget)? == Membership::NotSerial)
 }

@@ -6,7 +6,7 @@ use serval_model::{LocalId, Named, RequestId, Run, ThreadId};
 
 use super::archive::{Archive, Kept};
 use super::aside::Aside;
-use super::membership::{Membership, Question, ask};
+use super::membership::{Membership, SerialQuestion, ask};
 use super::mix::{Kinds, requests};
 use super::play::{Failing, Play, PlayEnd, World};
 use super::schedule::{Course, Schedule, WHOLE_PAIRS};
@@ -161,7 +161,7 @@ impl<M: Named> Sampler<M> {
     fn ask_again(&mut self, budget: &mut Budget) -> Result<Option<SampleOutcome<M::Stop>>, Stopped> {
         let Some(waiting) = self.aside.next() else { return Ok(None) };
         let from = self.world.initial_global();
-        let question = Question { from, letters: &waiting.play.answers, to: None, pairs: waiting.pairs };
+        let question = SerialQuestion { from, letters: &waiting.play.answers, to: None, pairs: waiting.pairs };
         match ask(&mut self.world.serial, question, budget)? {
             Membership::NotSerial => Ok(self.found(waiting.play, waiting.schedule, waiting.runs, budget)),
             Membership::Serial(_) => Ok(None),

@@ -20,7 +20,7 @@ use serval_budget::Budget;
 use serval_model::{GlobalId, Letter, Moves, RequestId};
 
 use super::archive::Archive;
-use super::membership::{Membership, Question, ask};
+use super::membership::{Membership, SerialQuestion, ask};
 use super::mix::Mix;
 use super::play::{Play, PlayEnd, World};
 
@@ -88,7 +88,7 @@ pub(super) struct Course<'a, M> {
 type Ended<M> = PlayEnd<<M as Moves>::Stop>;
 
 impl<'a, M: Moves> Course<'a, M> {
-    /// A run of so many requests that begins where everything does.
+    /// A run with this number of requests that begins where everything does.
     pub(super) fn new(world: &'a mut World<M>, mix: Mix, to_come: usize) -> Self {
         let initial = world.initial_global();
         let (play, serial) = (Play::new(initial), Some(initial));
@@ -398,9 +398,9 @@ impl<'a, M: Moves> Course<'a, M> {
     /// Whenever nothing is in flight the run is complete, and its answers may not be serial.
     ///
     /// What happened since the last such moment is looked at alone, from where a serial run with the answers before it
-    /// ends: mostly there is a serial order of it that ends in the global state of the run, so that the next piece begins
-    /// there, too. Serial runs for all pieces make one for the whole. Otherwise all answers are looked at together, which
-    /// takes longer, and so not each time: when there is a fifth more of them, and at the end.
+    /// ends: mostly there is a serial order of it that ends in the global state of the run, so that the next piece
+    /// begins there, too. Serial runs for all pieces make one for the whole. Otherwise all answers are looked at
+    /// together, which takes longer, and so not each time: when there is a fifth more of them, and at the end.
     fn look(&mut self, budget: &mut Budget) -> Result<(), Ended<M>> {
         if !self.play.flight.is_empty() {
             return Ok(());
@@ -408,7 +408,7 @@ impl<'a, M: Moves> Course<'a, M> {
         let letters: &[Letter] = &self.play.answers[self.explained..];
         if let Some(from) = self.serial.filter(|_| !letters.is_empty()) {
             for to in [Some(self.play.global), None] {
-                let piece = Question { from, letters, to, pairs: PIECE_PAIRS };
+                let piece = SerialQuestion { from, letters, to, pairs: PIECE_PAIRS };
                 if let Membership::Serial(end) = ask(&mut self.world.serial, piece, budget)? {
                     self.serial = Some(end);
                     self.explained = self.play.answers.len();
@@ -422,7 +422,7 @@ impl<'a, M: Moves> Course<'a, M> {
 
     fn look_at_all(&mut self, budget: &mut Budget) -> Result<(), Ended<M>> {
         let count = self.play.answers.len();
-        let whole = Question { from: self.world.initial_global(), letters: &self.play.answers, to: None, pairs: WHOLE_PAIRS };
+        let whole = SerialQuestion { from: self.world.initial_global(), letters: &self.play.answers, to: None, pairs: WHOLE_PAIRS };
         self.next_whole = count + count / 5 + 1;
         match ask(&mut self.world.serial, whole, budget)? {
             Membership::NotSerial => return Err(PlayEnd::Found),

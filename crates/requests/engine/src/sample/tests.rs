@@ -6,7 +6,7 @@ use serval_model::{Letter, Moves, Multiset, NetworkSystem, SerialExplorer, Split
 use serval_random::Kind;
 use serval_testkit::say;
 
-use super::membership::{Membership, Question, ask};
+use super::membership::{Membership, SerialQuestion, ask};
 use super::mix::{Kinds, requests};
 
 /// Letters that a system has, as if requests and answers were drawn without looking.
@@ -51,7 +51,7 @@ fn answers_are_serial_exactly_when_brute_force_says_so() {
             let all: Vec<_> = system.globals().collect();
             for to in [None, random.pick(&all), random.pick(&ends)] {
                 let from = Moves::initial_global(&&system);
-                let question = Question { from, letters: &letters, to, pairs: 100_000 };
+                let question = SerialQuestion { from, letters: &letters, to, pairs: 100_000 };
                 let told = ask(&mut SerialExplorer::new(&system), question, &mut Budget::unlimited()).unwrap();
                 let expected = to.map_or(!ends.is_empty(), |to| ends.contains(&to));
                 match told {
@@ -60,7 +60,7 @@ fn answers_are_serial_exactly_when_brute_force_says_so() {
                     Membership::Cut => panic!("{seed}: {letters:?}"),
                 }
                 // With fewer pairs the answer is the same or none.
-                let few = Question { pairs: random.index(8), ..question };
+                let few = SerialQuestion { pairs: random.index(8), ..question };
                 let cut = ask(&mut SerialExplorer::new(&system), few, &mut Budget::unlimited()).unwrap();
                 assert!(cut == told || cut == Membership::Cut, "{seed}: {cut:?} but {told:?}");
                 serial += u64::from(expected);
