@@ -50,7 +50,7 @@ pub struct FixHint {
 impl FixHint {
     /// Lines for people, one for each proposal.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let mut found: Vec<String> = self.kept.iter().map(|kept| format!("{}{}", kept.order(), kept.refusing())).collect();
+        let mut found: Vec<String> = self.kept.iter().map(KeptPauses::order).collect();
         if !found.is_empty() {
             found.extend(self.removals());
         }
@@ -219,12 +219,6 @@ impl KeptPauses {
         let lines = |texts: &[String]| texts.iter().map(|text| line(text).into_owned()).collect();
         Self { changes: lines(&self.changes), ..self.clone() }
     }
-
-    /// The refusals that come with it, in words.
-    fn refusing(&self) -> String {
-        let one = |refusal: &OfferedRefusal| format!("`{}` may answer {} at any time", refusal.request, refusal.answer);
-        self.refusals.iter().map(|refusal| format!("; {}", one(refusal))).collect()
-    }
 }
 
 /// A change that is offered.
@@ -260,11 +254,6 @@ impl What {
             Self::Lock { lock, requests } => format!("run {} under the lock {lock}", listed(requests)),
             Self::Keep(kept) => kept.order(),
         }
-    }
-
-    /// What comes with it.
-    fn beside(&self) -> String {
-        if let Self::Keep(kept) = self { kept.refusing() } else { String::new() }
     }
 
     /// What would be the case.
@@ -323,9 +312,9 @@ impl FixReport {
             Fixable::Unknown => writeln!(text, "undecided  {file}   {reason}"),
         };
         for (index, fix) in self.fixes.iter().enumerate() {
-            let (order, beside) = (fix.what.order(), fix.what.beside());
-            let (order, beside) = (line(&order), line(&beside));
-            let _ = writeln!(text, "\n{}  {order}: then serializable, proved{beside}", index + 1);
+            let order = fix.what.order();
+            let order = line(&order);
+            let _ = writeln!(text, "\n{}  {order}: then serializable, proved", index + 1);
             if diffs {
                 let _ = write!(text, "--- {file}\n+++ {file}\n{}", escape::lines(&fix.diff));
             }

@@ -96,7 +96,7 @@ impl Workshop<'_> {
                 let words = self.refusing(&format!("{differs} or ?"), answer);
                 let behind = self.places.behind(pause.statement(), &[words], 5);
                 let words = format!(
-                    "compare {} after the pause on line {} with what was read: `{}` may then answer {answer} at any time",
+                    "compare {} after the pause on line {} with what was read, and answer {answer} if another is there, or at any time ({})",
                     listed(seen),
                     pause.line,
                     pause.owner
