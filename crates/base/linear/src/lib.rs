@@ -9,6 +9,9 @@
 //! Nothing here searches or solves, and nothing knows what the variables stand
 //! for: counts of steps of requests, or tokens of a net.
 
+// Numbers of inputs have 64 bits: what is done with them is checked, or done in 128 bits.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 mod conditions;
 mod format;
 mod problem;

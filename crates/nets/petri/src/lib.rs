@@ -21,6 +21,9 @@
 //! assert!(!target.holds(&net.initial()));
 //! ```
 
+// Numbers of inputs have 64 bits: what is done with them is checked, or done in 128 bits.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 mod compose;
 mod format;
 mod formula;

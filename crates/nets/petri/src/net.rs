@@ -361,16 +361,20 @@ impl Net {
         }
         for &(place, more) in outputs {
             // What is taken makes room first.
-            if (marking.tokens(place) - weight(inputs, place)).checked_add(more).is_none() {
+            let left = marking.tokens(place).checked_sub(weight(inputs, place));
+            if left.and_then(|left| left.checked_add(more)).is_none() {
                 let (transition, place) = name(place);
                 return Err(FireError::Overflow { transition, place });
             }
         }
+        // It was looked at that all of it fits.
         for &(place, less) in inputs {
-            marking.0[place.index()] -= less;
+            let tokens = &mut marking.0[place.index()];
+            *tokens = tokens.saturating_sub(less);
         }
         for &(place, more) in outputs {
-            marking.0[place.index()] += more;
+            let tokens = &mut marking.0[place.index()];
+            *tokens = tokens.saturating_add(more);
         }
         Ok(())
     }

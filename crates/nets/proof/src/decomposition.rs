@@ -269,7 +269,7 @@ pub fn replaced(net: &Net, sequence: &Sequence, step: &SequenceStep, limit: usiz
             }
             check_tree(&value_problem(System::new(net, sequence, false, budget)?, value)?, &value.tree, budget)?;
             let numbers = value.least..=value.most;
-            let is_few = numbers.is_empty() || value.most - value.least < u64::try_from(limit).unwrap_or(u64::MAX);
+            let is_few = numbers.is_empty() || value.most.saturating_sub(value.least) < u64::try_from(limit).unwrap_or(u64::MAX);
             require!(DecompositionOpen, is_few, "there are more numbers of tokens than {}", counted(limit, "step"));
             let limit = if is_few { usize::MAX } else { 0 };
             let with = |tokens| {

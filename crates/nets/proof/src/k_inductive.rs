@@ -78,28 +78,29 @@ pub fn problem(net: &Net, clauses: &[Clause], goal: &Formula, length: usize, fro
     let transitions = u32::try_from(net.transition_count()).map_err(|_| NUMBERS)?;
     let steps = u32::try_from(length).map_err(|_| NUMBERS)?;
     let all = places.checked_add(transitions).and_then(|one| one.checked_mul(steps)).and_then(|all| all.checked_add(places));
-    // All that follow are below this.
+    // All that follow are below this, so that nothing saturates.
     let mut problem = Problem { variables: all.ok_or(NUMBERS)?, ..Problem::default() };
-    let first = |moment: u32| moment * (places + transitions);
+    let width = places.saturating_add(transitions);
+    let number = |moment: u32, of: u32| moment.saturating_mul(width).saturating_add(of);
     if from_initial {
         for (number, place) in (0..).zip(net.places()) {
             problem.equalities.push(Linear::from_wide([(number, -1)], net.initial_tokens(place).into()).ok_or(NUMBERS)?);
         }
     }
     for moment in 0..steps {
-        let choice = |transition: u32| first(moment) + places + transition;
+        let choice = |transition: u32| number(moment, places.saturating_add(transition));
         problem.equalities.push(Linear::new((0..transitions).map(|transition| (choice(transition), 1)), -1).ok_or(NUMBERS)?);
-        let place_of = |place: u32| first(moment) + place;
+        let place_of = |place: u32| number(moment, place);
         let mut after: Vec<Vec<(u32, i128)>> =
-            (0..places).map(|place| vec![(place_of(place), 1), (first(moment + 1) + place, -1)]).collect();
+            (0..places).map(|place| vec![(place_of(place), 1), (number(moment.saturating_add(1), place), -1)]).collect();
         let mut enough: Vec<Vec<(u32, i128)>> = (0..places).map(|place| vec![(place_of(place), 1)]).collect();
-        for (number, transition) in (0..).zip(net.transitions()) {
+        for (chosen, transition) in (0..).zip(net.transitions()) {
             for &(place, weight) in net.inputs(transition) {
-                after[place.index()].push((choice(number), -i128::from(weight)));
-                enough[place.index()].push((choice(number), -i128::from(weight)));
+                after[place.index()].push((choice(chosen), -i128::from(weight)));
+                enough[place.index()].push((choice(chosen), -i128::from(weight)));
             }
             for &(place, weight) in net.outputs(transition) {
-                after[place.index()].push((choice(number), weight.into()));
+                after[place.index()].push((choice(chosen), weight.into()));
             }
         }
         let linear = |terms: Vec<(u32, i128)>| Linear::from_wide(terms, 0).ok_or(NUMBERS);
@@ -107,13 +108,13 @@ pub fn problem(net: &Net, clauses: &[Clause], goal: &Formula, length: usize, fro
         problem.inequalities.extend(enough.into_iter().map(linear).collect::<Result<Vec<_>, _>>()?);
     }
     for moment in 0..=steps {
-        add_clauses(&mut problem, clauses, |place| first(moment) + place)?;
+        add_clauses(&mut problem, clauses, |place| number(moment, place))?;
     }
     if let Some(opposite) = goal.negated().filter(|_| !from_initial) {
         for moment in 0..steps {
-            add_goal(&mut problem, &opposite, |place| first(moment) + place)?;
+            add_goal(&mut problem, &opposite, |place| number(moment, place))?;
         }
     }
-    add_goal(&mut problem, goal, |place| first(steps) + place)?;
+    add_goal(&mut problem, goal, |place| number(steps, place))?;
     Ok(problem)
 }

@@ -24,6 +24,9 @@
 //! **Architecture Invariant:** no search, no solver, and no engine below; arithmetic is checked, and what does not fit
 //! is "too large", never an answer.
 
+// Numbers of inputs have 64 bits: what is done with them is checked, or done in 128 bits.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 pub mod backward;
 pub mod basis;
 mod bounded;

@@ -62,26 +62,60 @@ pub struct Stubborn {
 
 serval_evidence::objects!(States, Stubborn);
 
+/// The bytes of markings one behind the other: one for each number where all are below 256, and else eight.
+struct Rows {
+    bytes: Vec<u8>,
+    width: usize,
+}
+
+impl Rows {
+    fn new(markings: &[Vec<u64>]) -> Self {
+        let is_small = markings.iter().flatten().all(|&tokens| tokens < 256);
+        let mut rows = Self { bytes: Vec::new(), width: if is_small { 1 } else { 8 } };
+        let mut bytes = Vec::with_capacity(markings.iter().map(Vec::len).sum::<usize>().saturating_mul(rows.width));
+        markings.iter().for_each(|marking| rows.write(marking, &mut bytes));
+        rows.bytes = bytes;
+        rows
+    }
+
+    /// Writes a marking behind others: two with as many places have the same bytes only if they are the same. A number
+    /// that no marking of the list has gets more bytes than there is room for.
+    fn write(&self, marking: &[u64], into: &mut Vec<u8>) {
+        for tokens in marking {
+            match (self.width, u8::try_from(*tokens)) {
+                (1, Ok(small)) => into.push(small),
+                _ => into.extend(tokens.to_le_bytes()),
+            }
+        }
+    }
+}
+
 /// A list of markings that can be looked up.
 struct List<'a> {
     net: &'a Net,
-    markings: FxHashSet<&'a [u64]>,
+    rows: &'a Rows,
+    markings: FxHashSet<&'a [u8]>,
 }
 
 impl<'a> List<'a> {
     /// The list, which has the initial marking.
-    fn new(net: &'a Net, markings: &'a [Vec<u64>]) -> Result<Self, Refusal> {
+    fn new(net: &'a Net, rows: &'a Rows, markings: &[Vec<u64>]) -> Result<Self, Refusal> {
         let well_formed = markings.iter().all(|marking| marking.len() == net.place_count());
         require!(StatesPlaces, well_formed, "a marking has another number of places than the net");
         let ascends = markings.is_sorted_by(|one, other| one < other);
-        let list = Self { net, markings: markings.iter().map(Vec::as_slice).collect() };
+        let length = net.place_count().saturating_mul(rows.width);
+        // Without places there is one marking, which has no bytes.
+        let empty = markings.iter().take(1).filter(|_| length == 0).map(|_| [].as_slice());
+        let list = Self { net, rows, markings: rows.bytes.chunks_exact(length.max(1)).chain(empty).collect() };
         let begins = ascends && list.contains(&net.initial());
         require!(StatesInitial, begins, "the initial marking is not in the list, or the list does not ascend");
         Ok(list)
     }
 
     fn contains(&self, marking: &Marking) -> bool {
-        self.markings.contains(marking.as_slice())
+        let mut row = Vec::with_capacity(marking.as_slice().len().saturating_mul(self.rows.width));
+        self.rows.write(marking.as_slice(), &mut row);
+        self.markings.contains(row.as_slice())
     }
 
     /// What an enabled transition leads to is in the list.
@@ -100,7 +134,8 @@ fn cost(net: &Net) -> u64 {
 
 /// Checks that the list is closed and has no marking of the goal.
 pub(crate) fn check(net: &Net, goal: &Formula, states: &States, budget: &mut Budget) -> Result<(), Refusal> {
-    let list = List::new(net, &states.markings)?;
+    let rows = Rows::new(&states.markings);
+    let list = List::new(net, &rows, &states.markings)?;
     for (number, tokens) in states.markings.iter().enumerate() {
         budget.spend(cost(net))?;
         let marking = Marking::new(tokens.clone());
@@ -117,7 +152,8 @@ pub(crate) fn check_stubborn(net: &Net, goal: &Formula, stubborn: &Stubborn, bud
     require!(StubbornGoal, Formula::deadlock(net).as_ref() == Some(goal), "stubborn sets show only that nothing is a deadlock");
     let sets = stubborn.sets.len() == stubborn.markings.len();
     require!(StubbornSets, sets, "{} for {}", counted(stubborn.sets.len(), "set"), counted(stubborn.markings.len(), "marking"));
-    let list = List::new(net, &stubborn.markings)?;
+    let rows = Rows::new(&stubborn.markings);
+    let list = List::new(net, &rows, &stubborn.markings)?;
     let (takers, givers) = (by_place(net, |net, t| net.inputs(t).iter().map(|arc| arc.0).collect()), by_place(net, increased));
     for (number, (tokens, set)) in stubborn.markings.iter().zip(&stubborn.sets).enumerate() {
         budget.spend(cost(net))?;

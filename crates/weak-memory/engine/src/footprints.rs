@@ -17,7 +17,7 @@ fn add(cells: &mut Cells, address: &Address) {
 }
 
 fn meet(one: &Cells, other: &Cells) -> bool {
-    one.iter().zip(other).any(|(one, other)| one & other != 0)
+    (0..one.len()).any(|at| one[at] & other[at] != 0)
 }
 
 fn parts_of(parts: &[Inner], into: &mut Accesses) {
@@ -111,19 +111,21 @@ pub(crate) fn leading(moves: &[Moves]) -> u64 {
     if moves.iter().all(|of| !of.has_key) {
         return u64::MAX;
     }
-    let needs = |of: &Moves| {
+    let needed = |of: &Moves| {
         let needed = |later: &Accesses| of.needs_all || disturb(&of.now, later);
         moves.iter().enumerate().fold(0_u64, |bits, (other, of)| bits | u64::from(needed(&of.later)) << other)
     };
-    let needs: Vec<u64> = moves.iter().map(needs).collect();
+    // Of most states few threads are asked, for one alone comes first.
+    let mut needs: Vec<Option<u64>> = vec![None; moves.len()];
     let mut best = u64::MAX;
     for first in 0..moves.len() {
         let (mut set, mut open, mut has_key) = (1_u64 << first, 1_u64 << first, false);
         while open != 0 {
             let thread = open.trailing_zeros() as usize;
             has_key |= moves[thread].has_key;
-            open = (open & (open - 1)) | (needs[thread] & !set);
-            set |= needs[thread];
+            let needs = *needs[thread].get_or_insert_with(|| needed(&moves[thread]));
+            open = (open & (open - 1)) | (needs & !set);
+            set |= needs;
         }
         if has_key && set.count_ones() < best.count_ones() {
             best = set;

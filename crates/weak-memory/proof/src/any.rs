@@ -171,7 +171,7 @@ pub(crate) fn moved(copies: &Rc<Copies>, from: &At, to: At) -> Rc<Copies> {
         Some(Some(1)) => {
             after.remove(from);
         }
-        Some(Some(count)) => *count -= 1,
+        Some(Some(count)) => *count = count.saturating_sub(1),
         Some(None) | None => {}
     }
     match after.get_mut(&to) {

@@ -34,7 +34,7 @@ use crate::alike::Symmetry;
 use crate::live::Live;
 use crate::persistent::{Persistent, closed};
 use crate::state::{Model, State};
-use crate::states::{States, has};
+use crate::states::{Listed, States};
 use crate::step::{Next, WAYS};
 
 impl Persistent {
@@ -72,13 +72,10 @@ pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budge
         let is_final = program.questions.get(question).is_some_and(|question| question.asked.is_final());
         require!(FinalsQuestion, is_final, "question {question} is not about final states");
     }
+    let listed = Listed::new(&list.states);
     let mut initial = State::initial(program);
     live.forget(&mut initial);
-    require!(
-        StatesInitial,
-        has(&list.states, &initial.encode(Model::Sc)),
-        "the initial state is not in the list, or the list does not ascend"
-    );
+    require!(StatesInitial, listed.has(&initial.encode(Model::Sc)), "the initial state is not in the list, or the list does not ascend");
     for (number, numbers) in list.states.iter().enumerate() {
         budget.spend(u64::try_from(numbers.len() * (1 + program.threads.len())).unwrap_or(u64::MAX))?;
         let decoded = State::decode(program, Model::Sc, numbers).filter(|(_, rest)| rest.is_empty());
@@ -100,7 +97,7 @@ pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budge
             let mut after = state.after(Model::Sc, thread, &step);
             live.forget(&mut after);
             alike.sort(&mut after);
-            let is_in = has(&list.states, &after.encode(Model::Sc));
+            let is_in = listed.has(&after.encode(Model::Sc));
             require!(StatesClosed, is_in, "a step of {name} leads from state {number} to one that is not in the list");
         }
     }

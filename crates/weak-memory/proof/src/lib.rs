@@ -24,6 +24,9 @@
 //! **Architecture Invariant:** no search, no solver, no engine below; what is shared with the engine is the program as
 //! it was read.
 
+// Numbers of inputs have 64 bits: what is done with them is checked, or done in 128 bits.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 mod accept;
 pub mod alike;
 pub mod any;

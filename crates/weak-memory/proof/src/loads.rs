@@ -136,7 +136,7 @@ pub(crate) fn local_of(program: &Program, thread: usize, numbers: &[i64]) -> Opt
 /// The cells that an address may be.
 fn cells_of(address: &Address, into: &mut BTreeSet<CellId>) {
     let length = address.index.as_ref().map_or(1, |(length, _)| *length);
-    into.extend((0..length).map(|offset| CellId(address.first.0 + offset)));
+    into.extend((0..length).map(|offset| CellId(address.first.0.saturating_add(offset))));
 }
 
 /// The cells that parts of a locked step may access.

@@ -46,7 +46,7 @@ use crate::alike::{Symmetry, rearrange, taken};
 use crate::live::Live;
 use crate::persistent::Persistent;
 use crate::state::{Model, State};
-use crate::states::{States, has};
+use crate::states::{Listed, States};
 use crate::step::{Access, Next, WAYS};
 use crate::urgent::QuestionView;
 
@@ -164,7 +164,8 @@ pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budge
     let seen = QuestionView::new(program, &asked);
     let alike = Symmetry::new(program, &list.alike, questions)?;
     let persistent = Persistent::new(program);
-    let begins = has(&list.states, &Merged::initial(program).encode());
+    let listed = Listed::new(&list.states);
+    let begins = listed.has(&Merged::initial(program).encode());
     require!(StatesInitial, begins, "the initial state is not in the list, or the list does not ascend");
     for (number, numbers) in list.states.iter().enumerate() {
         budget.spend(u64::try_from(numbers.len() * (1 + program.threads.len())).unwrap_or(u64::MAX))?;
@@ -180,7 +181,7 @@ pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budge
         require!(StatesFault, after.is_ok(), "a step from merged state {number} leaves the range of values");
         for mut after in after.unwrap_or_default() {
             after.sort(&alike);
-            let is_in = has(&list.states, &after.encode());
+            let is_in = listed.has(&after.encode());
             require!(StatesClosed, is_in, "a step leads from merged state {number} to one that is not in the list");
         }
     }

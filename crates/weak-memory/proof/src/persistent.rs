@@ -82,7 +82,7 @@ impl Cells {
     }
 
     fn meets(self, other: Self) -> bool {
-        self.0.iter().zip(other.0).any(|(word, other)| word & other != 0)
+        (0..self.0.len()).any(|at| self.0[at] & other.0[at] != 0)
     }
 }
 

@@ -76,7 +76,7 @@ use crate::alike::{Symmetry, rearrange, taken};
 use crate::live::Live;
 use crate::persistent::{Accesses, Moves, Persistent, leading};
 use crate::state::{Model, State};
-use crate::states::has;
+use crate::states::Listed;
 use crate::step::{Access, Next, Step, WAYS, Way, next};
 use crate::urgent::QuestionView;
 
@@ -331,7 +331,8 @@ pub(crate) fn check(program: &Program, robust: &Robust, budget: &mut Budget) -> 
             continue;
         }
         let others = alike.without(attacker);
-        require!(StatesInitial, has(list, &initial), "the initial state is not in list {attacker}, or the list does not ascend");
+        let listed = Listed::new(list);
+        require!(StatesInitial, listed.has(&initial), "the initial state is not in list {attacker}, or the list does not ascend");
         for (number, numbers) in list.iter().enumerate() {
             budget.spend(u64::try_from(numbers.len() * (1 + program.threads.len())).unwrap_or(u64::MAX))?;
             let Some(attack) = Attack::decode(program, numbers) else {
@@ -353,7 +354,7 @@ pub(crate) fn check(program: &Program, robust: &Robust, budget: &mut Budget) -> 
             };
             for (thread, mut after) in after {
                 after.sort(&others);
-                let (name, is_in) = (&program.threads[thread].name, has(list, &after.encode()));
+                let (name, is_in) = (&program.threads[thread].name, listed.has(&after.encode()));
                 require!(
                     StatesClosed,
                     is_in,

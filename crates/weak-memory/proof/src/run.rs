@@ -21,7 +21,8 @@ use crate::step::{Move, Next, Step, Way};
 pub(crate) fn decode(program: &Program, number: i64) -> Option<(Move, Way)> {
     let count = program.threads.len();
     if number < 0 {
-        return usize::try_from(-1 - number).ok().filter(|index| *index < count).map(|thread| (Move::Land(thread), Way::First));
+        let thread = (-1_i64).checked_sub(number).and_then(|thread| usize::try_from(thread).ok());
+        return thread.filter(|index| *index < count).map(|thread| (Move::Land(thread), Way::First));
     }
     let index = usize::try_from(number).ok().filter(|index| *index < 2 * count)?;
     Some(if index < count { (Move::Step(index), Way::First) } else { (Move::Step(index - count), Way::Other) })

@@ -80,7 +80,9 @@ impl State {
     }
 
     pub(crate) fn encode(&self, model: Model) -> Vec<i64> {
-        let mut numbers = Vec::new();
+        let buffered: usize = self.buffers.iter().map(|buffer| 1 + 2 * buffer.len()).sum();
+        let registers: usize = self.locals.iter().map(|local| 1 + local.registers.len()).sum();
+        let mut numbers = Vec::with_capacity(registers + self.memory.len() + buffered);
         for local in &self.locals {
             numbers.push(i64::from(local.point.0));
             numbers.extend(&local.registers);

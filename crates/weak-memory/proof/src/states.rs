@@ -21,6 +21,7 @@
 //! With store buffers, steps include every landing of a store. The list is finite, so the buffers in it are bounded,
 //! which is part of what it shows.
 
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 use serval_evidence::require;
@@ -49,9 +50,20 @@ pub struct States {
 
 serval_evidence::objects!(States);
 
-/// Whether an ascending list has a state. In a list that does not ascend some are not found, and that is refused.
-pub(crate) fn has(states: &[Vec<i64>], numbers: &[i64]) -> bool {
-    states.binary_search_by(|one| one.as_slice().cmp(numbers)).is_ok()
+/// The states of a list, to be looked up.
+pub(crate) struct Listed<'a>(FxHashSet<&'a [i64]>);
+
+impl<'a> Listed<'a> {
+    /// Those of an ascending list; in a list that does not ascend none is found, and that is refused.
+    pub(crate) fn new(states: &'a [Vec<i64>]) -> Self {
+        let ascends = states.is_sorted_by(|one, other| one < other);
+        Self(states.iter().filter(|_| ascends).map(Vec::as_slice).collect())
+    }
+
+    /// Whether a state is one of them.
+    pub(crate) fn has(&self, numbers: &[i64]) -> bool {
+        self.0.contains(numbers)
+    }
 }
 
 /// Checks that the list is closed, and which questions seek none of its states. All questions of the program may be
@@ -62,12 +74,15 @@ pub(crate) fn check(program: &Program, model: Model, list: &States, questions: &
     let seen = QuestionView::new(program, &asked);
     let alike = Symmetry::new(program, &list.alike, questions)?;
     let persistent = Persistent::new(program);
+    let listed = Listed::new(&list.states);
     let mut initial = State::initial(program);
     live.forget(&mut initial);
-    require!(StatesInitial, has(&list.states, &initial.encode(model)), "the initial state is not in the list, or the list does not ascend");
+    require!(StatesInitial, listed.has(&initial.encode(model)), "the initial state is not in the list, or the list does not ascend");
     for (number, numbers) in list.states.iter().enumerate() {
         budget.spend(
-            u64::try_from(numbers.len()).unwrap_or(u64::MAX).saturating_mul(1 + u64::try_from(program.threads.len()).unwrap_or(1)),
+            u64::try_from(numbers.len())
+                .unwrap_or(u64::MAX)
+                .saturating_mul(u64::try_from(program.threads.len()).unwrap_or(1).saturating_add(1)),
         )?;
         let decoded = State::decode(program, model, numbers).filter(|(_, rest)| rest.is_empty());
         let Some((state, _)) = decoded else {
@@ -89,7 +104,7 @@ pub(crate) fn check(program: &Program, model: Model, list: &States, questions: &
         for (thread, mut after) in after {
             let name = &program.threads[thread].name;
             alike.sort(&mut after);
-            let is_in = has(&list.states, &after.encode(model));
+            let is_in = listed.has(&after.encode(model));
             require!(StatesClosed, is_in, "a step of {name} leads from state {number} to one that is not in the list");
         }
     }

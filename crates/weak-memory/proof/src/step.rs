@@ -98,7 +98,7 @@ impl Interpreter<'_> {
     fn cell(&self, address: &Address) -> Made<CellId> {
         let Some((length, index)) = &address.index else { return Ok(address.first) };
         let index = u32::try_from(self.value(index)?).map_err(|_| Not::Ever)?;
-        if index < *length { Ok(CellId(address.first.0 + index)) } else { Err(Not::Ever) }
+        if index < *length { Ok(CellId(address.first.0.saturating_add(index))) } else { Err(Not::Ever) }
     }
 
     fn step(&mut self, thread: &Thread, point: Point, way: Way) -> Made<(Point, Access)> {

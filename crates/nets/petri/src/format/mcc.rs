@@ -107,10 +107,10 @@ fn push_side(text: &mut String, expression: &Linear, sign: i64) {
 
 /// `expression ≥ 0`, or `≤ 0` where it is reversed.
 fn push_comparison(text: &mut String, expression: &Linear, is_reversed: bool) {
-    let smaller = if is_reversed { 1 } else { -1 };
+    let (smaller, larger) = if is_reversed { (1, -1) } else { (-1, 1) };
     text.push_str("<integer-le>");
     push_side(text, expression, smaller);
-    push_side(text, expression, -smaller);
+    push_side(text, expression, larger);
     text.push_str("</integer-le>");
 }
 

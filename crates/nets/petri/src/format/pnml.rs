@@ -169,7 +169,7 @@ pub fn write(net: &Net) -> String {
         push_name(&mut text, net.transition_name(transition));
         text.push_str("</transition>\n");
     }
-    let mut arcs = 0;
+    let mut arcs = 0_usize;
     let mut push_arc = |source: &str, target: &str, weight: u64| {
         let _ = write!(text, "<arc id=\"a{arcs}\" source=\"{source}\" target=\"{target}\"");
         let _ = match weight {
@@ -351,7 +351,7 @@ fn exact_name(node: Node<'_, '_>) -> Result<Option<String>, FormatError> {
     let digits = text_of(name)?;
     let pairs = digits.as_bytes().chunks(2);
     let byte = |pair: &[u8]| match pair {
-        [high, low] => u8::try_from(char::from(*high).to_digit(16)? * 16 + char::from(*low).to_digit(16)?).ok(),
+        [high, low] => u8::try_from(char::from(*high).to_digit(16)? << 4 | char::from(*low).to_digit(16)?).ok(),
         _ => None,
     };
     let bytes: Option<Vec<u8>> = pairs.map(byte).collect();

@@ -31,6 +31,7 @@ mod nets_commands;
 mod nets_export;
 mod nets_inductive;
 mod nets_input;
+mod paths;
 mod public;
 mod reports;
 mod sarif;

@@ -163,7 +163,7 @@ impl Unfolding<'_, '_, '_> {
         binding: &Binding,
     ) -> Result<Option<TransitionId>, FormatError> {
         let (id, _, _, node) = &self.reader.transitions.own[number];
-        self.choices += 1;
+        self.choices = self.choices.saturating_add(1);
         if self.choices > CHOICES {
             return Err(error(*node, format!("unfolding this net tries more than {CHOICES} choices of colours")));
         }

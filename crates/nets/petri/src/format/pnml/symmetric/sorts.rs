@@ -192,7 +192,7 @@ impl<'a> Sorts<'a> {
         let value: Option<i64> = attribute(node, "value")?.parse().ok();
         match (self.get(sort), value) {
             (Sort::Range(start, end), Some(value)) if (start..=end).contains(&&value) => {
-                Ok((sort, usize::try_from(value - start).unwrap_or(0)))
+                Ok((sort, usize::try_from(i128::from(value) - i128::from(*start)).unwrap_or(0)))
             }
             _ => Err(error(node, "expected an integer of its range")),
         }
@@ -203,7 +203,9 @@ impl<'a> Sorts<'a> {
         match self.get(sort) {
             Sort::Dot => "dot".to_owned(),
             Sort::Names(names, _) => names[colour].clone(),
-            Sort::Range(start, _) => i64::try_from(colour).map_or_else(|_| String::new(), |colour| (start + colour).to_string()),
+            Sort::Range(start, _) => {
+                i64::try_from(colour).map_or_else(|_| String::new(), |colour: i64| start.saturating_add(colour).to_string())
+            }
             Sort::Product(parts) => {
                 let colours = self.parts(parts, colour);
                 let names: Vec<String> = parts.iter().zip(colours).map(|(&part, colour)| self.name(part, colour)).collect();
