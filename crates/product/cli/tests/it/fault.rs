@@ -159,7 +159,9 @@ fn what_is_not_serializable_can_fail_too() {
     let shown = text(&output.stdout);
     assert!(output.status.code() == Some(1) && shown.starts_with("not serializable  "), "{shown}");
     let (_, also) = shown.split_once("\n  can fail, too   the value 3 leaves the range 0..2 of `N`\n").unwrap();
-    for part in ["  step | inc #1", "  then fails      #3 inc on line 2: ", "  needs           requests that run one at a time can do this, too"] {
+    for part in
+        ["  step | inc #1", "  then fails      #3 inc on line 2: ", "  needs           requests that run one at a time can do this, too"]
+    {
         assert!(also.contains(part), "{part}: {shown}");
     }
     assert!(!text(&output.stderr).contains("error["), "{output:?}");

@@ -98,7 +98,7 @@ impl<'a> Reading<'a> {
             if matches!(target, Variable::Global(_)) && self.fixed[index].is_some() {
                 return;
             }
-            let kind = self.kind(value);
+            let kind = self.kind(value).stored(all);
             let known = match target {
                 Variable::Global(_) => &mut self.globals[index],
                 Variable::Local(_) => &mut self.locals[index],
