@@ -19,6 +19,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use crate::ids::{self, PlaceId, TransitionId};
+use serval_diagnostic::counted;
 
 type NameTable = IndexSet<String, FxBuildHasher>;
 
@@ -135,7 +136,7 @@ impl fmt::Display for FireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchTransition(id) => write!(f, "there is no transition number {}", id.index()),
-            Self::WrongMarking { has, needs } => write!(f, "the marking has {has} places, the net has {needs}"),
+            Self::WrongMarking { has, needs } => write!(f, "the marking has {}, the net has {needs}", counted(has, "place")),
             Self::NotEnabled { transition, place, has, needs } => {
                 write!(f, "“{transition}” takes {needs} from “{place}”, which has {has}")
             }

@@ -217,7 +217,12 @@ mod tests {
             ["0", "1", "2", "3", "GONE"]
         );
         // Adding one may give 4 as well.
-        assert_eq!(answers(&format!("{gone}request a {{ if (N == 2) {{ return GONE }}; n := N; return n + 1 }}"))[4], "4");
+        assert_eq!(
+            answers(&format!(
+                "{gone}request a {{ if (N == 2) {{ return GONE }}; n := N; return n + 1 }}\nrequest turn {{ N := (N + 1) % 4 }}"
+            ))[4],
+            "4"
+        );
         assert_eq!(answers(&format!("{gone}request a {{ if (N == 2) {{ return GONE }}; return 4 }}"))[4], "4");
         assert_eq!(answers(&format!("{gone}const LOST = 4\nrequest a {{ if (N == 2) {{ return GONE }}; return LOST }}"))[4], "4");
     }

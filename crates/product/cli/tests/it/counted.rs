@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::support::root;
 
 /// What messages count.
-const NOUNS: &str = "requests runs steps states places lines programs files answers events arcs transitions tokens markings clauses cases \
+const NOUNS: &str = "requests steps states places lines programs files events arcs transitions tokens markings clauses cases \
                      questions cells pieces trees nodes facts owners exclusions components periods edges notes fixes sets sums orders \
                      variables mistakes branches sequences vertices columns solutions invariants groups registers instructions fences \
                      goals targets conditions certificates obligations counters regions levels reductions rules pairs operations errors \
@@ -20,6 +20,9 @@ const NEVER_ONE: &[&str] = &[
     "{several} cases",
     "{cases} cases",
     "{refuted} cases",
+    "{length} cells; there",
+    "{count} requests cannot",
+    "{instead} states",
     "{} components, ",
     "more than {} ",
     "{nodes} transitions",

@@ -97,7 +97,7 @@ pub fn walked(net: &Net, steps: u64, seed: u64) -> NetRun {
     let mut random = SplitMix64::new(seed);
     let mut marking = net.initial();
     let mut done = Vec::new();
-    let mut end = format!("after {}", counted(steps, "transition"));
+    let mut end = format!("{} fired", counted(steps, "transition"));
     for _ in 0..steps {
         let enabled: Vec<TransitionId> = net.transitions().filter(|&transition| net.is_enabled(&marking, transition)).collect();
         let Some(chosen) = random.pick(&enabled) else {

@@ -66,6 +66,13 @@ impl Kind {
         if self.computed.is_some() { self.or(&Self::between(low, high)) } else { self }
     }
 
+    /// What of this can be stored where values are within a range: anything else is an error, or stored as another
+    /// value of the range.
+    pub(super) fn stored(mut self, (low, high): (i64, i64)) -> Self {
+        self.computed = self.computed.map(|(least, most)| if least < low || most > high { (low, high) } else { (least, most) });
+        self
+    }
+
     /// The least and the greatest value.
     pub(super) fn range(&self) -> Option<(i64, i64)> {
         let ends = self.written.keys().next().copied().zip(self.written.keys().next_back().copied());

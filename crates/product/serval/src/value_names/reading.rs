@@ -106,7 +106,7 @@ impl<'a> Reading<'a> {
                 // Elements of an array start with a number that is not written, as other locals do.
                 return;
             }
-            let kind = self.kind(value);
+            let kind = self.kind(value).stored(all);
             let known = match target {
                 Variable::Global(_) => &mut self.globals[index],
                 Variable::Local(_) => &mut self.locals[index],
