@@ -85,8 +85,12 @@ fn answers(counterexample: &Value) -> Vec<(String, i64)> {
     answers
 }
 
-/// An answer with the number of a member of an enum instead of its name.
+/// An answer with the number of a member of an enum, or of a constant, instead of its name.
 fn in_numbers(line: &str, source: &str) -> String {
+    let mut constants = source.lines().filter_map(|line| line.trim().strip_prefix("const ")?.split_once('='));
+    if let Some((_, value)) = constants.find(|(name, _)| name.trim() == line.trim()) {
+        return value.split("//").next().unwrap_or_default().trim().to_owned();
+    }
     let mut line = line.to_owned();
     for members in source.split("enum ").skip(1).filter_map(|rest| rest.split_once('{')?.1.split_once('}')) {
         for (number, member) in members.0.split(',').map(str::trim).enumerate().filter(|(_, member)| !member.is_empty()) {

@@ -38,7 +38,7 @@ impl Circles<'_> {
         let of_one = back.first().is_some_and(|first| back.iter().all(|edge| edge.var == first.var));
         let flows = |edge: &&OrderEdge| self.causes.is_some_and(|causes| causes.flows_back(edge.first.step, edge.first.index));
         let checks = back.iter().any(|edge| self.checks(edge));
-        if of_one && checks && !back.iter().any(|edge| flows(edge)) {
+        if of_one && checks && !back.iter().any(flows) {
             return Some("check-then-act");
         }
         let different = || back.iter().enumerate().all(|(at, edge)| back[..at].iter().all(|known| known.var != edge.var));
