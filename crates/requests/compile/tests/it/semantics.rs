@@ -195,6 +195,34 @@ fn convenience_forms_mean_what_the_manual_says_and_what_core_prints() {
     }
 }
 
+/// Nothing of a round is evaluated behind `break`, and everything before it once.
+#[test]
+fn what_follows_an_exit_in_a_chain_is_left_out() {
+    use serval_testkit::naive::term::{self, Operator, RoundExit};
+    let (x, y, one) = (|| term::read("X"), || term::read("Y"), || term::number(1));
+    let set = |name: &str| term::assign(name, one());
+    let leave = || term::exit(RoundExit::Break);
+    let looped = |first, last| {
+        let round = term::block([first, term::yields(), last]);
+        let repeated = term::while_do(one(), term::up_to(RoundExit::Continue, round));
+        Source::single(term::block([term::up_to(RoundExit::Break, repeated), term::read("X")]))
+    };
+    let (plus, minus) = (Operator::Add, Operator::Subtract);
+    let changed = term::if_else(y(), leave(), set("X"));
+    let sum = term::binary(term::binary(x(), plus, changed), minus, x());
+    for (text, source) in [
+        ("while (1) { Y or break or (X := 1); yield; Y := 1 }; X", looped(term::or(y(), term::or(leave(), set("X"))), set("Y"))),
+        ("while (1) { Y && break && (X := 1); yield; Y := 1 }; X", looped(term::and(y(), term::and(leave(), set("X"))), set("Y"))),
+        (
+            "while (1) { y := X + (if (Y) { break } else { X := 1 }) - X; yield; Y := y == 0 }; X",
+            looped(term::assign("y", sum), term::assign("Y", term::binary(term::read("y"), Operator::Equal, term::number(0)))),
+        ),
+    ] {
+        let program = analyze(text).program.unwrap_or_else(|| panic!("{text} does not parse"));
+        assert_eq!(compare(text, text, &program, &source), Outcome::Compared);
+    }
+}
+
 #[test]
 fn suite_programs_compile_to_what_they_mean() {
     if skips("compile.suite_programs_compile_to_what_they_mean") {

@@ -34,6 +34,8 @@ struct Scope {
     depth: usize,
     /// How many loops are around.
     loops: usize,
+    /// Whether `return` may stand anywhere, as in requests.
+    returns: bool,
 }
 
 impl Scope {
@@ -91,7 +93,8 @@ impl Maker {
         for name in ["one", "two"].into_iter().take(1 + self.rng.below(2)) {
             self.yields = 2;
             let param = self.rng.chance(40).then(|| self.param(constant));
-            let mut scope = Scope { names: vec!["x", "y"], variables: vec!["x", "y"], functions: functions.len(), ..Scope::default() };
+            let mut scope =
+                Scope { names: vec!["x", "y"], variables: vec!["x", "y"], functions: functions.len(), returns: true, ..Scope::default() };
             if param.is_some() {
                 self.form("parameter");
                 scope.names.push("n");
@@ -244,6 +247,7 @@ impl Maker {
             }
             15 | 16 if nests => self.while_loop(&inner),
             18 | 19 => self.exit(&inner),
+            17 if scope.loops > 0 && scope.returns && self.rng.chance(30) => ConvenienceForm::Return(Box::new(self.value(&inner))),
             _ => self.value(&inner),
         }
     }
@@ -276,6 +280,19 @@ impl Maker {
             condition.insert(1, ends);
         }
         ConvenienceForm::Group(vec![reset, ConvenienceForm::While(condition, body)])
+    }
+
+    /// A value, something that others see, or in a loop what may leave the round in its place.
+    fn operand(&mut self, scope: &Scope) -> ConvenienceForm {
+        if scope.loops > 0 && self.rng.chance(40) {
+            return self.exit(scope);
+        }
+        let value = self.value(scope);
+        if self.rng.chance(60) {
+            return value;
+        }
+        let small = binary(Operator::Remainder, value, ConvenienceForm::Number(2));
+        ConvenienceForm::Group(vec![ConvenienceForm::Assign("X", Box::new(small)), ConvenienceForm::Name("X")])
     }
 
     /// `break` or `continue`, mostly under a condition.
@@ -320,7 +337,7 @@ impl Maker {
 
     fn value(&mut self, scope: &Scope) -> ConvenienceForm {
         let inner = scope.deeper();
-        match self.rng.below(if scope.depth < 3 { 18 } else { 7 }) {
+        match self.rng.below(if scope.depth < 3 { 20 } else { 7 }) {
             0 | 1 => ConvenienceForm::Number(self.rng.between(0, 2)),
             2 if self.rng.chance(30) => {
                 self.form("member");
@@ -360,6 +377,14 @@ impl Maker {
                 ConvenienceForm::Extreme(greatest, (0..2 + self.rng.below(2)).map(|_| self.value(&inner)).collect())
             }
             16 if scope.loops > 0 => self.exit(&inner),
+            17 => {
+                let any = self.rng.chance(50);
+                ConvenienceForm::Logic(any, (0..2 + self.rng.below(2)).map(|_| self.operand(&inner)).collect())
+            }
+            18 => {
+                let first = Box::new(self.operand(&inner));
+                ConvenienceForm::Sum(first, (0..2).map(|_| (self.rng.chance(50), self.operand(&inner))).collect())
+            }
             // A function may wait, and so cannot be called in `atomic`.
             _ if scope.functions > 0 && !scope.atomic => {
                 self.form("fn");

@@ -94,6 +94,16 @@ impl Translation<'_> {
                 term::binary(left, *op, self.one(right))
             }
             ConvenienceForm::Not(inner) => term::not(self.one(inner)),
+            ConvenienceForm::Logic(any, operands) => {
+                let join = if *any { term::or } else { term::and };
+                operands.iter().map(|operand| self.one(operand)).reduce(join).unwrap_or(term::number(0))
+            }
+            ConvenienceForm::Sum(first, rest) => {
+                let first = self.one(first);
+                rest.iter().fold(first, |sum, (less, operand)| {
+                    term::binary(sum, if *less { Operator::Subtract } else { Operator::Add }, self.one(operand))
+                })
+            }
             ConvenienceForm::Choose(values) => {
                 let terms: Vec<Term> = values.iter().map(|value| self.one(value)).collect();
                 either(terms)

@@ -132,6 +132,10 @@ enum ConvenienceForm {
     Declare(ArrayName),
     Binary(Operator, Box<ConvenienceForm>, Box<ConvenienceForm>),
     Not(Box<ConvenienceForm>),
+    /// All of several; `true` for one of them.
+    Logic(bool, Vec<ConvenienceForm>),
+    /// `a + b - c`, flat; `true` before what is taken away.
+    Sum(Box<ConvenienceForm>, Vec<(bool, ConvenienceForm)>),
     Choose(Vec<ConvenienceForm>),
     ChooseRange(i64),
     ChooseEnum,

@@ -61,6 +61,13 @@ impl Speller<'_> {
             }
             ConvenienceForm::Binary(op, left, right) => format!("{} {} {}", self.operand(left), sign(*op), self.operand(right)),
             ConvenienceForm::Not(inner) => format!("not ({})", self.one(inner)),
+            ConvenienceForm::Logic(any, operands) => {
+                operands.iter().map(|operand| self.operand(operand)).collect::<Vec<_>>().join(if *any { " or " } else { " && " })
+            }
+            ConvenienceForm::Sum(first, rest) => {
+                let more = rest.iter().map(|(less, operand)| format!(" {} {}", if *less { "-" } else { "+" }, self.operand(operand)));
+                self.operand(first) + &more.collect::<String>()
+            }
             ConvenienceForm::Choose(values) => format!("choose({})", self.comma(values)),
             ConvenienceForm::ChooseRange(high) => format!("choose(0..{high})"),
             ConvenienceForm::ChooseEnum => "choose(Lamp)".to_owned(),
