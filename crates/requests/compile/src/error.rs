@@ -148,7 +148,8 @@ impl Reporter<'_> {
         })
     }
 
-    /// The local of this number in a request that has this limit at the place of the fault; without the call that it is in.
+    /// The local of this number in a request that has this limit at the place of the fault, without the call that it
+    /// is in.
     fn limited_local(&self, fault: Fault, limit: Limit, local: LocalVar) -> Option<&str> {
         let has_limit = |body: &Expr| {
             let mut found = false;
