@@ -60,7 +60,7 @@ const REQUESTS: usize = 4;
 const TICKS: (u64, u64) = (60_000, 1_000_000);
 
 /// Programs that only more requests refute, five and seven.
-const TOO_MANY_REQUESTS: &[(&str, usize)] = &[("flips", 2), ("flips", 3), ("expiry_stale", 2)];
+const TOO_MANY_REQUESTS: &[(&str, usize)] = &[("flips", 2), ("flips", 3), ("expiry_stale", 2), ("queue_racy", 2), ("queue_racy", 3)];
 
 /// Whether brute force refutes a system, and with how many requests it could be
 /// tried.

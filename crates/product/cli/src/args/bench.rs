@@ -49,7 +49,7 @@ pub(crate) struct Bench {
     pub(crate) shard: Option<Shard>,
     #[command(flatten)]
     pub(crate) limits: Limits,
-    /// Which methods: auto, names among search, lipton, reduce, letters, flow, bounded, decompose, or classic
+    /// Which methods: auto, names among search, lipton, reduce, letters, flow, bounded, sample, decompose, or classic
     #[arg(long, default_value = "auto", value_delimiter = ',', value_name = "NAMES")]
     pub(crate) method: Vec<String>,
     #[command(flatten)]

@@ -54,7 +54,7 @@ fn parts(entry: &str) -> (String, String) {
 fn place(cache: &Path, heading: &str, text: &str) -> PathBuf {
     cache.join(format!(
         "{}.verdict",
-        fingerprint(&format!("{heading} program search,lipton,reduce,letters,flow,bounded,classic,decompose\n{text}"))
+        fingerprint(&format!("{heading} program search,lipton,reduce,letters,flow,bounded,sample,classic,decompose\n{text}"))
     ))
 }
 
