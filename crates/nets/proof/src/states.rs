@@ -102,10 +102,14 @@ impl<'a> List<'a> {
         let well_formed = markings.iter().all(|marking| marking.len() == net.place_count());
         require!(StatesPlaces, well_formed, "a marking has another number of places than the net");
         let ascends = markings.is_sorted_by(|one, other| one < other);
-        let length = net.place_count().saturating_mul(rows.width);
-        // Without places there is one marking, which has no bytes.
-        let empty = markings.iter().take(1).filter(|_| length == 0).map(|_| [].as_slice());
-        let list = Self { net, rows, markings: rows.bytes.chunks_exact(length.max(1)).chain(empty).collect() };
+        let mut rest = rows.bytes.as_slice();
+        let row = |marking: &Vec<u64>| {
+            let length = marking.len().saturating_mul(rows.width);
+            let (row, behind) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+            rest = behind;
+            row
+        };
+        let list = Self { net, rows, markings: markings.iter().map(row).collect() };
         let begins = ascends && list.contains(&net.initial());
         require!(StatesInitial, begins, "the initial marking is not in the list, or the list does not ascend");
         Ok(list)
