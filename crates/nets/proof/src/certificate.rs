@@ -21,7 +21,7 @@
 //! - *No largest value.* The values of a sum of places, each with a factor of at least 1, are unbounded iff one of the
 //!   places is. So evidence that a place is unbounded shows ω, and evidence that all are bounded refutes it. ∎
 //!
-//! Written down, a certificate is a JSON object:
+//! WrittenCertificate down, a certificate is a JSON object:
 //!
 //! ```json
 //! {"format":"serval-net-certificate","version":1,"net":"…","property":"invariant:a + 2*b <= 3","holds":true,
@@ -96,7 +96,7 @@ impl From<Document> for Certificate {
 
 /// A certificate as it is written down; lists of markings may be long and are not copied for it.
 #[derive(Serialize)]
-struct Written<'a> {
+struct WrittenCertificate<'a> {
     format: FormatName,
     version: FormatVersion,
     net: &'a str,
@@ -277,7 +277,7 @@ impl Certificate {
     pub fn to_json(&self) -> String {
         let Self { net, property, holds, evidence, runs } = self;
         let runs = Some(runs).filter(|runs| **runs != Runs::default());
-        let written = Written { format: FormatName, version: FormatVersion, net, property, holds: *holds, evidence, runs };
+        let written = WrittenCertificate { format: FormatName, version: FormatVersion, net, property, holds: *holds, evidence, runs };
         serval_evidence::line(&written) + "\n"
     }
 }

@@ -63,12 +63,12 @@ pub struct Stubborn {
 serval_evidence::objects!(States, Stubborn);
 
 /// The bytes of markings one behind the other: one for each number where all are below 256, and else eight.
-struct Rows {
+struct MarkingBytes {
     bytes: Vec<u8>,
     width: usize,
 }
 
-impl Rows {
+impl MarkingBytes {
     fn new(markings: &[Vec<u64>]) -> Self {
         let is_small = markings.iter().flatten().all(|&tokens| tokens < 256);
         let mut rows = Self { bytes: Vec::new(), width: if is_small { 1 } else { 8 } };
@@ -93,20 +93,24 @@ impl Rows {
 /// A list of markings that can be looked up.
 struct List<'a> {
     net: &'a Net,
-    rows: &'a Rows,
+    rows: &'a MarkingBytes,
     markings: FxHashSet<&'a [u8]>,
 }
 
 impl<'a> List<'a> {
     /// The list, which has the initial marking.
-    fn new(net: &'a Net, rows: &'a Rows, markings: &[Vec<u64>]) -> Result<Self, Refusal> {
+    fn new(net: &'a Net, rows: &'a MarkingBytes, markings: &[Vec<u64>]) -> Result<Self, Refusal> {
         let well_formed = markings.iter().all(|marking| marking.len() == net.place_count());
         require!(StatesPlaces, well_formed, "a marking has another number of places than the net");
         let ascends = markings.is_sorted_by(|one, other| one < other);
-        let length = net.place_count().saturating_mul(rows.width);
-        // Without places there is one marking, which has no bytes.
-        let empty = markings.iter().take(1).filter(|_| length == 0).map(|_| [].as_slice());
-        let list = Self { net, rows, markings: rows.bytes.chunks_exact(length.max(1)).chain(empty).collect() };
+        let mut rest = rows.bytes.as_slice();
+        let row = |marking: &Vec<u64>| {
+            let length = marking.len().saturating_mul(rows.width);
+            let (row, behind) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+            rest = behind;
+            row
+        };
+        let list = Self { net, rows, markings: markings.iter().map(row).collect() };
         let begins = ascends && list.contains(&net.initial());
         require!(StatesInitial, begins, "the initial marking is not in the list, or the list does not ascend");
         Ok(list)
@@ -134,7 +138,7 @@ fn cost(net: &Net) -> u64 {
 
 /// Checks that the list is closed and has no marking of the goal.
 pub(crate) fn check(net: &Net, goal: &Formula, states: &States, budget: &mut Budget) -> Result<(), Refusal> {
-    let rows = Rows::new(&states.markings);
+    let rows = MarkingBytes::new(&states.markings);
     let list = List::new(net, &rows, &states.markings)?;
     for (number, tokens) in states.markings.iter().enumerate() {
         budget.spend(cost(net))?;
@@ -152,7 +156,7 @@ pub(crate) fn check_stubborn(net: &Net, goal: &Formula, stubborn: &Stubborn, bud
     require!(StubbornGoal, Formula::deadlock(net).as_ref() == Some(goal), "stubborn sets show only that nothing is a deadlock");
     let sets = stubborn.sets.len() == stubborn.markings.len();
     require!(StubbornSets, sets, "{} for {}", counted(stubborn.sets.len(), "set"), counted(stubborn.markings.len(), "marking"));
-    let rows = Rows::new(&stubborn.markings);
+    let rows = MarkingBytes::new(&stubborn.markings);
     let list = List::new(net, &rows, &stubborn.markings)?;
     let (takers, givers) = (by_place(net, |net, t| net.inputs(t).iter().map(|arc| arc.0).collect()), by_place(net, increased));
     for (number, (tokens, set)) in stubborn.markings.iter().zip(&stubborn.sets).enumerate() {

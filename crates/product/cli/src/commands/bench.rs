@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use serval_report::bench::{Baseline, BenchReport, BenchRow, ExpectedLine, NetBenchReport, merged, read_baseline, read_expected};
 use serval_report::escape::{self, line};
 
-use super::check::{self, Checked, Checking, Status, millis};
+use super::check::{self, CheckedFile, Checking, Status, millis};
 use crate::args::{Bench, BenchCommand, BenchFormat, Check, Merge, OutputFormat};
 use crate::failure::Failure;
 use crate::input::{self, Messages};
@@ -218,7 +218,7 @@ impl Measuring<'_> {
 
     /// One run. What takes very little time is repeated, for that is mostly the
     /// time of what the processor has to fetch first; the middle counts.
-    fn once(&self, checking: &Arc<Checking>, subject: &Arc<Subject>) -> Result<Option<Checked>, Failure> {
+    fn once(&self, checking: &Arc<Checking>, subject: &Arc<Subject>) -> Result<Option<CheckedFile>, Failure> {
         let (mut repeated, start) = (Vec::new(), Instant::now());
         loop {
             let loaded = Arc::clone(subject);
@@ -299,7 +299,7 @@ impl Measuring<'_> {
 
 /// A run, and what the yardstick took beside it.
 struct Measured {
-    checked: Checked,
+    checked: CheckedFile,
     yardstick: f64,
 }
 
@@ -311,11 +311,11 @@ impl Measured {
     }
 }
 
-fn total(checked: &Checked) -> f64 {
+fn total(checked: &CheckedFile) -> f64 {
     checked.report.time_ms.map_or(0.0, |times| times.total)
 }
 
-fn has_verdict(checked: &Checked) -> bool {
+fn has_verdict(checked: &CheckedFile) -> bool {
     matches!(checked.status, Status::Fine | Status::NotSerializable)
 }
 

@@ -26,7 +26,7 @@ use crate::input::{self, Messages};
 use crate::limits;
 use crate::output::{error_style, keep_input, look, say, write_file, write_to};
 use cache::Cache;
-pub(super) use checking::{Checked, Checking, millis};
+pub(super) use checking::{CheckedFile, Checking, millis};
 use many::Many;
 pub(super) use save::{name_in_directory, save};
 pub(super) use status::Status;
@@ -111,7 +111,8 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
     for FileTask { file, checking, .. } in &tasks {
         let (args, path) = (&checking.args, file.to_path_buf());
         let kind = args.input;
-        let Checked { report, status, told, .. } = checking.checked(&input::name_of(file), move || input::load("check", &path, kind))?;
+        let CheckedFile { report, status, told, .. } =
+            checking.checked(&input::name_of(file), move || input::load("check", &path, kind))?;
         let text = match args.format {
             OutputFormat::Json => report.to_json(),
             OutputFormat::Text if messages.quiet && report.verdict == Verdict::Error => String::new(),

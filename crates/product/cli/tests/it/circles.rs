@@ -1,8 +1,9 @@
-//! Files of a crate stand on each other one way: whoever reads a file needs none of those that use it.
+//! Files of a crate stand on each other one way: a reader of a file needs none of those that use it.
 //!
-//! A file stands on another if it names something that the other defines, wherever it takes the name from: what is handed
-//! on by `pub use` counts where it is defined, and handing on counts for nothing. Methods are not followed to their `impl`,
-//! and tests may use what they want.
+//! A file stands on another if it names something that the other defines, wherever it takes the name from: what is
+//! handed on by `pub use` counts where it is defined, and handing on counts for nothing. What a file names of the
+//! module that it is a part of does not count. Methods are not followed to their `impl`, and tests may use what they
+//! want.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

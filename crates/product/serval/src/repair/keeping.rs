@@ -235,19 +235,20 @@ impl KeepingSearch<'_> {
     /// One repair of each kind, in the order of the kinds.
     fn kinds(&mut self, refuted: &Refutation, wanted: usize) -> Vec<Proposal> {
         let mut found: Vec<Proposal> = Vec::new();
-        // An answer about others may come at any time then; else refusals are for what nothing but a lock helps.
-        if !self.about_others.is_empty() {
-            let about = self.about_others.clone();
-            found.extend(self.by(&|one| one.kind == RepairKind::Refuse && one.refusals.iter().all(|added| is_one_of(&about, added))));
-        }
         for kind in RepairKind::ALL {
             if found.len() >= wanted || self.cancel.is_cancelled() {
                 break;
             }
+            // Refusals are for what nothing but a lock helps: they allow what the others prevent.
             let late = kind == RepairKind::Refuse && found.iter().any(|one| one.kind != RepairKind::Lock);
             if !late {
                 found.extend(if kind == RepairKind::Lock { self.by_lock(refuted) } else { self.by(&|one| one.kind == kind) });
             }
+        }
+        // An answer about others may also come at any time.
+        if found.len() < wanted && !self.about_others.is_empty() && found.iter().all(|one| one.kind != RepairKind::Refuse) {
+            let about = self.about_others.clone();
+            found.extend(self.by(&|one| one.kind == RepairKind::Refuse && one.refusals.iter().all(|added| is_one_of(&about, added))));
         }
         if found.is_empty() {
             found.extend(self.by(&|_| true));

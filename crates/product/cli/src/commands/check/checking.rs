@@ -41,7 +41,7 @@ pub(in crate::commands) struct Checking {
 }
 
 /// The report on one file, and what it means.
-pub(in crate::commands) struct Checked {
+pub(in crate::commands) struct CheckedFile {
     pub(in crate::commands) report: FileReport,
     pub(in crate::commands) status: Status,
     /// The verdict that the header of the file promises.
@@ -58,7 +58,7 @@ impl Checking {
         self: &Arc<Self>,
         name: &str,
         load: impl FnOnce() -> Result<Loaded, Failure> + Send + 'static,
-    ) -> Result<Checked, Failure> {
+    ) -> Result<CheckedFile, Failure> {
         let (checking, file) = (Arc::clone(self), name.to_owned());
         // What is known before fixes are looked for stays known, whatever becomes of that.
         let (known, know) = mpsc::channel();
@@ -75,8 +75,8 @@ impl Checking {
         name: &str,
         load: impl FnOnce() -> Result<Loaded, Failure>,
         watch: &Watch,
-        known: &Sender<Checked>,
-    ) -> Result<Checked, Failure> {
+        known: &Sender<CheckedFile>,
+    ) -> Result<CheckedFile, Failure> {
         let start = now();
         let mut loaded = match watch.until(load) {
             None => return Ok(undecided(name, watch.reason())),
@@ -85,7 +85,7 @@ impl Checking {
                 say(&format!("error: {}\n", escape::line(&text)));
                 let mut report = FileReport::new(name, Verdict::Error);
                 report.reason = Some(format!("error: {text}"));
-                return Ok(Checked { report, status: Status::Input, promise: None, told: 0 });
+                return Ok(CheckedFile { report, status: Status::Input, promise: None, told: 0 });
             }
             Some(Err(other)) => return Err(other),
         };
@@ -94,7 +94,7 @@ impl Checking {
             Err(mistakes) => {
                 mistakes.diagnostics.retain(|diagnostic| !self.is_allowed(diagnostic));
                 say(&render_diagnostics(&mistakes.diagnostics, name, &mistakes.text, self.messages.style));
-                return Ok(Checked { report: mistakes.report(name), status: Status::Input, promise: None, told: 0 });
+                return Ok(CheckedFile { report: mistakes.report(name), status: Status::Input, promise: None, told: 0 });
             }
         }
         let (file, scaled) = self.scaled(loaded.usable(self.drawing())?)?;
@@ -133,7 +133,7 @@ impl Checking {
                 told = text.len();
             }
             // The receiver may wait no more.
-            let _ = known.send(Checked { report: report.clone(), status: status.unless_written(is_written.get()), promise, told });
+            let _ = known.send(CheckedFile { report: report.clone(), status: status.unless_written(is_written.get()), promise, told });
         }
         if let Some(decision) = open {
             report.advice = self.advised(&file, &decision, watch);
@@ -152,7 +152,7 @@ impl Checking {
             let page = page(&file.input, &report, env!("CARGO_PKG_VERSION"), &watch.cancel());
             self.save(Some(path), name, "html", &page, &is_written)?;
         }
-        Ok(Checked { report, status: status.unless_written(is_written.get()), promise, told })
+        Ok(CheckedFile { report, status: status.unless_written(is_written.get()), promise, told })
     }
 
     /// The file, or with `--scale` the smaller program, with what that declares instead.
@@ -351,14 +351,14 @@ impl Checking {
 }
 
 /// What is said about a file whose work gave no result.
-fn without_result(name: &str, lost: Lost) -> Checked {
+fn without_result(name: &str, lost: Lost) -> CheckedFile {
     if lost != Lost::Panicked {
         return undecided(name, lost.reason());
     }
     say(&format!("internal error: {name}: this is a bug in serval; please report the message above with the input\n"));
     let mut report = FileReport::new(name, Verdict::Error);
     report.reason = Some(lost.reason());
-    Checked { report, status: Status::Internal, promise: None, told: 0 }
+    CheckedFile { report, status: Status::Internal, promise: None, told: 0 }
 }
 
 /// Whether there may be advice.
@@ -367,11 +367,11 @@ fn is_open(decision: &Decision) -> bool {
 }
 
 /// A file about which nothing is known.
-fn undecided(name: &str, reason: String) -> Checked {
+fn undecided(name: &str, reason: String) -> CheckedFile {
     let mut report = FileReport::new(name, Verdict::Unknown);
     report.reason = Some(reason);
     report.ruled_out = Some(RuledOut { requests_up_to: 0, concurrent_up_to: None });
-    Checked { report, status: Status::Undecided, promise: None, told: 0 }
+    CheckedFile { report, status: Status::Undecided, promise: None, told: 0 }
 }
 
 /// The time since the first call.
