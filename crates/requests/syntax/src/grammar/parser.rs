@@ -13,7 +13,6 @@
 
 mod looking;
 
-
 use rowan::GreenNode;
 use rustc_hash::FxHashSet;
 
