@@ -14,7 +14,7 @@ use std::time::Duration;
 use serval_budget::checkpoint::fenced;
 use serval_budget::{Budget, Cancel, StopReason};
 use serval_classic_engine::Stages;
-use serval_compile::{CompileError, Compiled, FaultReport, Lazy, Prepared};
+use serval_compile::{CompileError, Compiled, FaultReport, Lazy, Needs, Prepared};
 use serval_diagnostic::counted;
 use serval_engine::portfolio::{self, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Progress};
 use serval_engine::sample::{HowSampled, shrunk};
@@ -494,10 +494,13 @@ pub(crate) fn unusable(error: &CompileError, text: &str) -> EngineClaim {
     }
 }
 
-/// The run after which a step fails. A step that is given up because it takes too long is not known to fail.
+/// The run after which a step fails, if it takes more than a single request without input: what that does whatever
+/// happens is a mistake in the text, which a build tells from a race by its status. A step that is given up because it
+/// takes too long is not known to fail.
 fn failing(error: &CompileError) -> Option<&FaultReport> {
     let CompileError::Fault(report) = error else { return None };
-    (report.named.is_some() && report.certain && failure_of(&report.fault).is_some()).then_some(&**report)
+    let more = report.named.as_ref().is_some_and(|named| named.needs != Needs::Nothing);
+    (more && report.certain && failure_of(&report.fault).is_some()).then_some(&**report)
 }
 
 /// The systems of the components.

@@ -166,7 +166,7 @@ const ROWS: &[(&[&str], World, i32, &str)] = &[
     (&["check", "integer.ser"], Usual, 2, "error[E"),
     (&["check", "infinite.ser", "--method", "reduce"], Usual, 2, "error[E0301]"),
     (&["export", "infinite.ser", "--to", "ns", "--out", "out.json"], Usual, 2, "error[E0301]"),
-    (&["check", "zero.ser"], Usual, 1, ""),
+    (&["check", "zero.ser"], Usual, 2, "error[E"),
     // Systems.
     (&["check", "empty.json"], Usual, 2, "error[E0401]: the text is empty"),
     (&["check", "bom.json"], Usual, 0, ""),
