@@ -220,13 +220,8 @@ pub(crate) fn check(net: &Net, goal: &Formula, evidence: &Decomposition, budget:
         // Each open sequence needs a step of its own; to say so early keeps the list short.
         let left = steps.len().saturating_sub(open.len());
         let Some(step) = steps.next().filter(|_| left > 0) else {
-            require!(
-                DecompositionOpen,
-                false,
-                "{} open, and {}",
-                counted(open.len() + 1, "sequence"),
-                counted(evidence.steps.len(), "more step")
-            );
+            let (others, more) = (counted(open.len() + 1, "sequence"), counted(evidence.steps.len(), "more step"));
+            require!(DecompositionOpen, false, "{others} open, and {more}");
             return Ok(());
         };
         let next = replaced(net, &sequence, step, left, budget)?;

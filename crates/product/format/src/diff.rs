@@ -38,7 +38,8 @@ pub fn diff(before: &str, after: &str, name: &str) -> String {
     out
 }
 
-/// The difference between two texts in the form of `diff -u`, without its two lines of names; empty where there is none.
+/// The difference between two texts in the form of `diff -u`, without its two lines of names; empty where there is
+/// none.
 ///
 /// ```
 /// assert_eq!(serval_format::line_diff("a\nb\n", "a\nc\n"), "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");

@@ -101,11 +101,9 @@ impl Tried {
         let written = self.written.replace(", ", "`, `");
         let time = self.time_ms.map_or_else(String::new, |taken| format!(" ({})", time(taken)));
         let verdict = match (self.verdict, self.requests) {
-            (Verdict::NotSerializable, Some(1)) => {
-                "not serializable, 1 request; that is another program, and this one may differ".to_owned()
-            }
             (Verdict::NotSerializable, Some(requests)) => {
-                format!("not serializable, {requests} requests; that is another program, and this one may differ")
+                let requests = serval_diagnostic::counted(requests, "request");
+                format!("not serializable, {requests}; that is another program, and this one may differ")
             }
             (Verdict::NotSerializable, None) => "not serializable; that is another program, and this one may differ".to_owned(),
             _ => "serializable with these sizes; nothing is known about larger ones".to_owned(),

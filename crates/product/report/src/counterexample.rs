@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Serialize, Serializer};
+use serval_diagnostic::counted;
 
 use crate::nearest::NearestOrder;
 use crate::trace::TraceEvent;
@@ -260,7 +261,7 @@ impl Counterexample {
                 let more = match equal.len() - 1 {
                     0 => String::new(),
                     1 => "; so does 1 other order".to_owned(),
-                    count => format!("; so do {count} other orders"),
+                    count => format!("; so do {}", counted(count, "other order")),
                 };
                 lines.push(serial[order].line() + &more);
             }

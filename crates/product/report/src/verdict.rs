@@ -208,8 +208,7 @@ impl FileReport {
         let mut line = self.to_line(look).trim_end_matches('\n').to_owned();
         match self.notes.iter().filter(|note| note.severity == "warning").count() {
             0 => {}
-            1 => line += "   1 warning",
-            count => line += &format!("   {count} warnings"),
+            count => line += &format!("   {}", counted(count, "warning")),
         }
         if let Some(promise) = self.expected {
             line += &format!("   {}", promise.words());
@@ -376,7 +375,7 @@ impl FileReport {
         }
         if let Some(SampleNote { schedule, runs, requests }) = self.sampled {
             let runs = if runs == 1 { "the first run".to_owned() } else { format!("run {runs}") };
-            let _ = writeln!(out, "  drawn           {runs}, by the schedule {schedule}, with {requests} requests at first");
+            let _ = writeln!(out, "  drawn           {runs}, by the schedule {schedule}, with {} at first", counted(requests, "request"));
         }
         if let Some(sizes) = self.sizes {
             let parts = if sizes.components == 1 { String::new() } else { format!("{} components, ", sizes.components) };

@@ -53,7 +53,12 @@ impl SideFindings {
                     let place = lines.position(text, compiled.components()[component].local_span(local).start);
                     Some([place.line, place.column])
                 });
-                Self { sizes: Some(sizes(&systems)), stuck, findings: compiled.findings(text), fault: None }
+                Self {
+                    sizes: Some(sizes(&systems)),
+                    stuck,
+                    findings: compiled.findings(text, &Budget::new(u64::MAX, cancel.clone())),
+                    fault: None,
+                }
             }
             // A counterexample is an answer, but an error that really occurs
             // should not wait for the next time.

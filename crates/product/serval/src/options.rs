@@ -52,8 +52,8 @@ pub struct Options {
     pub keep: BTreeSet<u32>,
     /// How changed texts are formatted, where the text is. Default: the usual style.
     pub style: FormatStyle,
-    /// What the random runs of the method `sample` are drawn from; the same number gives the same runs. Default: a number
-    /// that belongs to the input.
+    /// What the random runs of the method `sample` are drawn from; the same number gives the same runs. Default: a
+    /// number that belongs to the input.
     pub seed: Option<u64>,
 }
 

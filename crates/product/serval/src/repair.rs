@@ -58,8 +58,9 @@
 //!
 //! # What has to stay
 //!
-//! A `yield` with a comment `// keep` on its line is no change that may be made: sets are then of the others. Lemmas 1 to 3
-//! speak of any sets of words, so that all of this holds for sets within those; if all of them do not do, none does.
+//! A `yield` with a comment `// keep` on its line is no change that may be made: sets are then of the others. Lemmas 1
+//! to 3 speak of any sets of words, so that all of this holds for sets within those; if all of them do not do, none
+//! does.
 //!
 //! # Steps that fail
 //!
@@ -121,6 +122,7 @@ mod hitting;
 mod judge;
 mod keeping;
 mod lock;
+mod numbers;
 mod pauses;
 mod refusing;
 mod removal;

@@ -19,17 +19,17 @@ use declared::{Declared, Members};
 use reading::base;
 
 /// The names of some values.
-type Names = BTreeMap<i64, String>;
+type ValueWords = BTreeMap<i64, String>;
 
 /// What the values of a program are called.
 #[derive(Clone, Debug, Default)]
 pub struct ValueNames {
-    globals: Vec<Names>,
+    globals: Vec<ValueWords>,
     /// The globals that are declared with an `enum`, and its members from that of 0.
     enums: BTreeMap<String, Vec<String>>,
     /// For each request: its locals, by name.
-    locals: Vec<BTreeMap<String, Names>>,
-    answers: Vec<Names>,
+    locals: Vec<BTreeMap<String, ValueWords>>,
+    answers: Vec<ValueWords>,
     /// Elements of arrays, as they are written.
     variables: BTreeMap<String, String>,
 }
@@ -134,7 +134,7 @@ fn replaced(text: &str, part: &str, with: &str) -> String {
 }
 
 /// What a local that takes versions is: 0, or the number of a slot.
-fn token_words(program: &Program) -> Names {
+fn token_words(program: &Program) -> ValueWords {
     let most = program.versions.iter().map(|version| version.slots).max().unwrap_or(0);
     let word = |slot| if slot == 0 { "no version" } else { "a version" };
     (0..=most).map(|slot| (i64::from(slot), word(slot).to_owned())).collect()

@@ -4,6 +4,7 @@
 //! worth saying of a program whatever its states are.
 
 use indexmap::IndexMap;
+use serval_budget::Budget;
 use serval_model::LocalId;
 use serval_syntax::{Diagnostic, ExprKind, Program, Span};
 
@@ -12,13 +13,14 @@ use crate::dead::never_begun;
 use crate::error::{NO_GLOBAL, ONE_STEP, SILENT, UNREACHED};
 
 impl Compiled {
-    /// What is worth a warning or a note, now that all states are known.
-    pub fn findings(&self, text: &str) -> Vec<Diagnostic> {
+    /// What is worth a warning or a note, now that all states are known. Where the flag of the budget is raised, what
+    /// takes work is left out; ticks are not counted.
+    pub fn findings(&self, text: &str, budget: &Budget) -> Vec<Diagnostic> {
         let remarks = self.components().iter().flat_map(|component| component.remarks());
         let mut findings: Vec<Diagnostic> = remarks.map(|remark| remark.diagnostic(text)).collect();
         findings.extend(unreached(self));
         findings.extend(silent(self));
-        findings.extend(never_begun(self, text));
+        findings.extend(budget.during(|| never_begun(self, text)).unwrap_or_default());
         findings.extend(without_states(self.program()));
         findings.retain(|finding| !is_allowed(self.program(), finding));
         findings.sort_by_key(|finding| (finding.primary.span, finding.code));

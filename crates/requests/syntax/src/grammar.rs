@@ -10,6 +10,7 @@ mod kind;
 mod lexer;
 mod mistakes;
 mod parser;
+mod quoted;
 mod scanner;
 mod words;
 

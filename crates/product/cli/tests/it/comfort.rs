@@ -140,9 +140,9 @@ fn undecided_comes_with_advice_in_every_format() {
     let output = call(&[]);
     assert_eq!(output.status.code(), Some(3));
     let told = text(&output.stdout);
-    let expected = "  largest         `STOCK: 0..40` on line 1 multiplies the states most: with half of its values there are ";
+    let expected = "  most states     `STOCK: 0..40` on line 1 multiplies the states most: with half of its values there are ";
     assert!(told.contains(expected), "{told}");
-    assert!(told.contains("  tried           with `STOCK: 0.."), "{told}");
+    assert!(told.contains("  tried smaller   with `STOCK: 0.."), "{told}");
     assert!(told.contains("; that is another program\n") && told.ends_with("  more            serval explain undecided\n"), "{told}");
     assert!(told.starts_with("undecided  open.ser"), "{told}");
     let report: serde_json::Value = serde_json::from_slice(&call(&["--format", "json"]).stdout).unwrap();

@@ -159,7 +159,7 @@ fn mistakes_are_told_where_they_are() {
     for (text, told) in [
         ("state q (0, 1.5)\n", ":1:13: “1.5” has a fraction, and counters are whole"),
         ("state q (0, 1)\nq -> q (1, 99999999999999999999)\n", ":2:12: “99999999999999999999” is no number of 64 bits"),
-        ("state q (0, 1)\nq -> q (1)\n", ":2:1: there are 1 numbers for 2 counters"),
+        ("state q (0, 1)\nq -> q (1)\n", ":2:1: 1 number for 2 counters"),
     ] {
         let path = kept.join("wrong.vass");
         fs::write(&path, text).unwrap();

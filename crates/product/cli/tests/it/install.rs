@@ -113,9 +113,9 @@ fn the_action_builds_once() {
 fn the_cache_has_a_key_for_each_program() {
     let here = directory("action-key");
     std::fs::create_dir_all(here.join("scripts")).unwrap();
-    std::fs::create_dir_all(here.join("crates/a b")).unwrap();
+    std::fs::create_dir_all(here.join("crates/\u{61} b")).unwrap();
     std::fs::copy(root().join("scripts/action-key"), here.join("scripts/action-key")).unwrap();
-    for file in ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "crates/a b/lib.rs"] {
+    for file in ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "crates/\u{61} b/lib.rs"] {
         std::fs::write(here.join(file), file).unwrap();
     }
     let key = |system: &str, image: &str, version: &str| {
@@ -135,7 +135,7 @@ fn the_cache_has_a_key_for_each_program() {
     assert_eq!(first, key("Linux", "ubuntu24", ""));
     let others =
         [key("macOS", "ubuntu24", ""), key("Linux", "ubuntu22", ""), key("Linux", "ubuntu24", "v1"), key("Linux", "ubuntu24", "v1,2")];
-    std::fs::write(here.join("crates/a b/lib.rs"), "other").unwrap();
+    std::fs::write(here.join("crates/\u{61} b/lib.rs"), "other").unwrap();
     let changed = key("Linux", "ubuntu24", "");
     let mut all: Vec<&String> = others.iter().chain([&first, &changed]).collect();
     all.sort();

@@ -39,7 +39,7 @@ fn codes_of_program(text: &str, pairs: Option<u64>) -> Vec<(&'static str, Severi
         let limits = Limits { pairs: pairs.unwrap_or(Limits::default().pairs), ..Limits::default() };
         let result = compile(&program, Options { limits, ..Options::default() }, &Budget::unlimited());
         match result {
-            Ok(compiled) => diagnostics.extend(compiled.findings(text)),
+            Ok(compiled) => diagnostics.extend(compiled.findings(text, &Budget::unlimited())),
             Err(error) => diagnostics.extend(error.diagnostic(text)),
         }
     }

@@ -1,13 +1,13 @@
 //! The same program with smaller numbers, all of them together.
 //!
-//! Halving one range often leaves a program as hard as it was, since the others keep it large. Here every declared upper
-//! end above `n` becomes `n`, and with it the initial values that would be larger and the numbers elsewhere that are
-//! equal to such an end: they are usually the same quantity (`Quota: 0..10 := 10`, `Quota := 10`). Indices of arrays and
-//! ranges of parameters stay as they are where that suffices, because they say how many rows there are and not how much
-//! each counts.
+//! Halving one range often leaves a program as hard as it was, since the others keep it large. Here every declared
+//! upper end above `n` becomes `n`, and with it the initial values that would be larger and the numbers elsewhere that
+//! are equal to such an end: they are usually the same quantity (`Quota: 0..10 := 10`, `Quota := 10`). Indices of
+//! arrays and ranges of parameters stay as they are where that suffices, because they say how many rows there are and
+//! not how much each counts.
 //!
-//! What comes out is another program: a verdict on it is a hint and no verdict on this one, in either direction. Nothing
-//! here needs to be right for a verdict to be right.
+//! What comes out is another program: a verdict on it is a hint and no verdict on this one, in either direction.
+//! Nothing here needs to be right for a verdict to be right.
 
 use std::collections::{BTreeMap, BTreeSet};
 

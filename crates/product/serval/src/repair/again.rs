@@ -32,8 +32,8 @@ impl Workshop<'_> {
         }
     }
 
-    /// The same where the decision is the `if` around the pause: the rest of the block goes into the same `if` again, from
-    /// the innermost outwards as long as nothing follows.
+    /// The same where the decision is the `if` around the pause: the rest of the block goes into the same `if` again,
+    /// from the innermost outwards as long as nothing follows.
     fn in_branches(&self, pause: &Pause, seen: &BTreeSet<String>) -> Option<Vec<Rewriting>> {
         let (mut open, mut close): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
         let mut tainted = BTreeSet::new();

@@ -8,7 +8,7 @@ use serval_syntax::SyntaxKind::{self, *};
 use serval_syntax::ast::{Function, Version};
 use serval_syntax::{SyntaxNode, SyntaxToken, is_global, parse};
 
-use super::lock::constants;
+use super::numbers::constants;
 
 /// What a part of a text does.
 #[derive(Clone, Debug, Default)]

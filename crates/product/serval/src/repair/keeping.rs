@@ -1,9 +1,9 @@
 //! Repairs that keep every pause, found by what counterexamples show.
 //!
-//! A repair is a set of variants, at most one for each pause. The search begins with no variant and the counterexample of
-//! the program; a set that is refuted is followed by those with one more variant, for a pause at which a request waits in
-//! the run that refutes it. Cheap sets come first. Each kind is looked for by itself, and all of them together only where
-//! no kind does alone.
+//! A repair is a set of variants, at most one for each pause. The search begins with no variant and the counterexample
+//! of the program; a set that is refuted is followed by those with one more variant, for a pause at which a request
+//! waits in the run that refutes it. Cheap sets come first. Each kind is looked for by itself, and all of them together
+//! only where no kind does alone.
 //!
 //! **What is offered.** A changed text is a repair if
 //! 1. it is serializable: the checker accepts a proof for exactly the text that is written;
@@ -11,15 +11,16 @@
 //! 3. no request gets worse: none spins, gets stuck, or no longer answers that did not before (`harm`);
 //! 4. analysis has no more to remark on it than on the text before.
 //!
-//! **Lemma.** *If the program has no loop, a set of these variants does no harm.* Without loops every step ends and every
-//! request has a bounded number of steps. The variants add code without loops; the loop of a retry, of which each round that
-//! is made without a step of others in its pause ends the request; a version, whose slots are free when those who hold one
-//! have ended; and a lock, whose holder ends. So from every state in
-//! which requests are in flight all of them can answer, one after the other: first the holders of the lock and of versions,
-//! then each of the others alone. A proof says that no step fails. ∎ So the states are asked only where the program has loops itself.
+//! **Lemma.** *If the program has no loop, a set of these variants does no harm.* Without loops every step ends and
+//! every request has a bounded number of steps. The variants add code without loops; the loop of a retry, of which each
+//! round that is made without a step of others in its pause ends the request; a version, whose slots are free when
+//! those who hold one have ended; and a lock, whose holder ends. So from every state in
+//! which requests are in flight all of them can answer, one after the other: first the holders of the lock and of
+//! versions, then each of the others alone. A proof says that no step fails. ∎ So the states are asked only where the
+//! program has loops itself.
 //!
-//! Nothing here is complete: other repairs may exist. Work is counted in ticks and in sets that are decided, so that the
-//! same text gets the same proposals everywhere.
+//! Nothing here is complete: other repairs may exist. Work is counted in ticks and in sets that are decided, so that
+//! the same text gets the same proposals everywhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -114,8 +115,8 @@ pub(crate) fn keeping(input: &Input, refuted: &Refutation, options: &Options, wa
     search.any(refuted, wanted)
 }
 
-/// The pauses at which others make steps in a run, by their places, with the globals that had been read before and are written
-/// meanwhile; `None` if the run cannot be followed.
+/// The pauses at which others make steps in a run, by their places, with the globals that had been read before and are
+/// written meanwhile; `None` if the run cannot be followed.
 fn waits(prepared: &Prepared, component: usize, run: &RunCertificate) -> Option<BTreeMap<usize, BTreeSet<String>>> {
     let mut source = prepared.source().start();
     let mut standing: BTreeMap<u32, usize> = BTreeMap::new();

@@ -10,12 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serval_compile::Prepared;
 use serval_format::Style as FormatStyle;
 use serval_proof::{Action, RunCertificate};
-use serval_syntax::ast::{Const, Enum, Expr, SourceFile};
+use serval_syntax::ast::{Expr, SourceFile};
 use serval_syntax::{SyntaxKind, SyntaxNode, is_global, parse};
 
 use super::change::ProgramChange;
 use super::edit::{Edited, Replacement, finished, replaced};
 use super::hitting::{Conflict, Set};
+use super::numbers::constants;
 
 /// The name of the request in a file without the word.
 const ONLY: &str = "request";
@@ -36,25 +37,6 @@ pub fn lock_name_problem(text: &str, name: &str) -> Option<String> {
 pub(crate) fn words(text: &str) -> BTreeSet<String> {
     let tokens = parse(text).syntax().descendants_with_tokens().filter_map(|element| element.into_token());
     tokens.filter(|token| !token.kind().is_trivia()).map(|token| token.text().to_owned()).collect()
-}
-
-/// The names of a text that stand for numbers: constants, and members of enums; with the number where it is plain.
-pub(crate) fn constants(text: &str) -> BTreeMap<String, Option<i64>> {
-    let mut found = BTreeMap::new();
-    for node in parse(text).syntax().children() {
-        if let Some(constant) = Const::cast(node.clone())
-            && let Some(name) = constant.name()
-        {
-            let value = constant.value().and_then(|value| value.syntax().text().to_string().trim().parse().ok());
-            found.insert(name.text().to_owned(), value);
-        }
-        for (number, member) in (0..).zip(Enum::cast(node).into_iter().flat_map(|list| list.members().collect::<Vec<_>>())) {
-            if let Some(name) = member.name() {
-                found.insert(name.text().to_owned(), Some(number));
-            }
-        }
-    }
-    found
 }
 
 /// The names of the requests of a text, in its order.

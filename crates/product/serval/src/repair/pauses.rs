@@ -89,7 +89,8 @@ impl Pause {
 const MOST_BYTES: usize = 100_000;
 const MOST_YIELDS: usize = 100;
 
-/// The pauses of a text with these `yield`s; none where it is too large for that. `calls` says whether a function of this name pauses.
+/// The pauses of a text with these `yield`s; none where it is too large for that. `calls` says whether a function of
+/// this name pauses.
 pub(crate) fn pauses(text: &str, yields: &[Yield], keeps: &dyn Fn(&Yield) -> bool, calls: &dyn Fn(&str) -> bool) -> Vec<Pause> {
     if text.len() > MOST_BYTES || yields.len() > MOST_YIELDS {
         return Vec::new();

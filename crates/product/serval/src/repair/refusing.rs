@@ -107,7 +107,8 @@ impl Workshop<'_> {
         }
     }
 
-    /// The request of a name refuses at any time with an answer of its own. `number` stands for a pause, as there is none.
+    /// The request of a name refuses at any time with an answer of its own. `number` stands for a pause, as there is
+    /// none.
     pub(crate) fn refuse_at_any_time(&self, name: &str, body: &[Expr], number: usize, found: &mut Vec<Variant>) {
         let Some(first) = body.first() else { return };
         for (cost, answer) in (56..).zip(self.constant_answers(body)) {

@@ -68,8 +68,8 @@ impl<'a> Places<'a> {
         self.text.get(from..to).unwrap_or_default()
     }
 
-    /// What stands between two statements here: the end of the line and the indentation where a statement begins its line,
-    /// else a blank.
+    /// What stands between two statements here: the end of the line and the indentation where a statement begins its
+    /// line, else a blank.
     fn between(&self, at: usize) -> String {
         let line = self.text.get(..at).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
         if line.trim().is_empty() { format!("\n{line}") } else { " ".to_owned() }

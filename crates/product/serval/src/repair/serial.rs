@@ -2,15 +2,17 @@
 //!
 //! A repair is no way out: one at a time it gives the answers that the program gave, but for refusals that it adds and
 //! names. So for words of up to three letters, a letter being a request with its answer, let `A` be what the program
-//! gives and `B` what the changed one gives. Wanted is `A ⊆ B`, and that each word of `B` is in `A` once some letters that
-//! are added refusals are taken out of it: a refusal that is added leaves everything as it was.
+//! gives and `B` what the changed one gives. Wanted is `A ⊆ B`, and that each word of `B` is in `A` once some letters
+//! that are added refusals are taken out of it: a refusal that is added leaves everything as it was.
 //!
-//! **Lemma.** *Both hold if the walk below does not fail.* The walk goes through all words of `B` of that length, with the
-//! sets of global states in which the program, with its added refusals as letters that change nothing, and the changed one
-//! can be after that word. A letter that leads out of one set and not of the other is a word of one and not of the other;
-//! a pair of sets that was met with as many letters left is not looked at again, as its words are the same. ∎
+//! **Lemma.** *Both hold if the walk below does not fail.* The walk goes through all words of `B` of that length, with
+//! the sets of global states in which the program, with its added refusals as letters that change nothing, and the
+//! changed one can be after that word. A letter that leads out of one set and not of the other is a word of one and not
+//! of the other; a pair of sets that was met with as many letters left is not looked at again, as its words are the
+//! same. ∎
 //!
-//! The serial answers are enumerated on the program as published, without any optimisation, with all requests in one system.
+//! The serial answers are enumerated on the program as published, without any optimisation, with all requests in one
+//! system.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,8 +41,8 @@ pub(crate) fn same_alone(before: &Program, after: &Program, refusals: &BTreeSet<
     walk.same(first, second, LETTERS)
 }
 
-/// Those of these answers that the request gives in no word of up to three letters: they say that others were there. Nothing
-/// if there is too much to look at.
+/// Those of these answers that the request gives in no word of up to three letters: they say that others were there.
+/// Nothing if there is too much to look at.
 pub(crate) fn about_others(program: &Program, answers: BTreeSet<AddedRefusal>, cancel: &Cancel) -> BTreeSet<AddedRefusal> {
     let plain = Options { mode: Mode::Plain, ..Options::default() };
     let prepared = Prepared::new(program, plain);

@@ -185,7 +185,8 @@ impl<'a> Workshop<'a> {
         format!("if ({condition}) {{ return {answer} }};")
     }
 
-    /// The statements of a block before a pause that read these globals, or what was read from them, and change nothing.
+    /// The statements of a block before a pause that read these globals, or what was read from them, and change
+    /// nothing.
     pub(crate) fn repeated(&self, statements: &[Expr], tainted: &mut BTreeSet<String>, seen: &BTreeSet<String>) -> Vec<String> {
         let mut found = Vec::new();
         for statement in statements {

@@ -72,9 +72,9 @@ fn failures_that_take_many_requests() {
         ("var N: 0..1000\nrequest t { if (N < 1000) { yield; N := N + 1 }; 0 }", ("E0308", 1001, 2)),
         // All of them at a time: the value counts them.
         ("var N: 0..3\nrequest t { N := N + 1; yield; N := N - 1; 0 }", ("E0308", 4, 4)),
-        // One request alone, whatever comes in.
-        ("var N: 0..1 := 1\nrequest t { N := N + 1; N }", ("E0308", 1, 1)),
-        ("request t { 1 / X }", ("E0302", 1, 1)),
+        // One request alone, for some input.
+        ("var N: 0..1 := 1\nrequest t { N := N + ?; N }", ("E0308", 1, 1)),
+        ("request t(n: 0..1) { 1 / n }", ("E0302", 1, 1)),
     ];
     for (text, (code, requests, at_once)) in cases {
         assert_eq!(failure(text), Some(((*code).to_owned(), *requests, *at_once)), "{text}");
@@ -185,6 +185,10 @@ fn try_one(seed: u64) -> Figures {
         Verdict::Serializable(_) => {
             figures.serializable = 1;
             assert_eq!(sampled, None, "seed {seed}: serializable, and a run fails\n{text}");
+        }
+        Verdict::Unusable(diagnostic) => {
+            // One request alone fails: a mistake.
+            assert!(diagnostic.notes.iter().any(|note| note.contains("without any input")), "seed {seed}: {diagnostic:?}\n{text}");
         }
         Verdict::Undecided(_) => {
             figures.open = 1;

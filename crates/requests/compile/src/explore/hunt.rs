@@ -1,9 +1,9 @@
 //! Looks for a run to a step that may fail, also where it takes many requests.
 //!
 //! All runs with one request at a time, with two, and so on, as far as ticks go ([`Bounded`]), and long random ones
-//! ([`Sampler`]) take turns, and after these random ones with many requests at a time. A run that fails has finitely many requests and steps, so with ticks
-//! that grow without end it is found. The states are kept apart from those of the exploration, whose order is that of
-//! the system that becomes of them.
+//! ([`Sampler`]) take turns, and after these random ones with many requests at a time. A run that fails has finitely
+//! many requests and steps, so with ticks that grow without end it is found. The states are kept apart from those of
+//! the exploration, whose order is that of the system that becomes of them.
 
 use serval_budget::{Budget, Stopped};
 

@@ -20,7 +20,12 @@ fn compiled(text: &str) -> Option<Compiled> {
 
 /// Where notes of this code stand.
 fn noted(compiled: &Compiled, text: &str, code: &str) -> Vec<Span> {
-    compiled.findings(text).iter().filter(|finding| finding.code.0 == code).map(|finding| finding.primary.span).collect()
+    compiled
+        .findings(text, &Budget::unlimited())
+        .iter()
+        .filter(|finding| finding.code.0 == code)
+        .map(|finding| finding.primary.span)
+        .collect()
 }
 
 /// The places of the text that a random run comes to: what it reads and writes, and where its steps end.

@@ -85,7 +85,7 @@ pub(super) struct Course<'a, M> {
     pub(super) cut: bool,
 }
 
-type Ended<M> = PlayEnd<<M as Moves>::Stop>;
+type DrawnEnd<M> = PlayEnd<<M as Moves>::Stop>;
 
 impl<'a, M: Moves> Course<'a, M> {
     /// A run with this number of requests that begins where everything does.
@@ -96,7 +96,7 @@ impl<'a, M: Moves> Course<'a, M> {
     }
 
     /// Makes the run.
-    pub(super) fn follow(&mut self, schedule: Schedule, budget: &mut Budget) -> Result<(), Ended<M>> {
+    pub(super) fn follow(&mut self, schedule: Schedule, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
         match schedule {
             Schedule::Walk => self.walk(budget)?,
             Schedule::Pct => self.by_priorities(budget)?,
@@ -118,7 +118,7 @@ impl<'a, M: Moves> Course<'a, M> {
     }
 
     /// A request in flight makes a step, if it can.
-    fn step(&mut self, position: usize, budget: &mut Budget) -> Result<bool, Ended<M>> {
+    fn step(&mut self, position: usize, budget: &mut Budget) -> Result<bool, DrawnEnd<M>> {
         let moved = self.world.act(&mut self.play, position, None, budget)?;
         if moved {
             self.moved(budget)?;
@@ -127,7 +127,7 @@ impl<'a, M: Moves> Course<'a, M> {
     }
 
     /// Looks at where the run has come to.
-    fn moved(&mut self, budget: &mut Budget) -> Result<(), Ended<M>> {
+    fn moved(&mut self, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
         self.look(budget)?;
         if let (Some(archive), Some(serial)) = (&mut self.archive, self.serial) {
             budget.spend(archive.keep(&self.play, serial, self.explained))?;
@@ -135,7 +135,7 @@ impl<'a, M: Moves> Course<'a, M> {
         Ok(())
     }
 
-    fn step_of(&mut self, thread: u32, budget: &mut Budget) -> Result<bool, Ended<M>> {
+    fn step_of(&mut self, thread: u32, budget: &mut Budget) -> Result<bool, DrawnEnd<M>> {
         match self.play.position(thread) {
             Some(position) => self.step(position, budget),
             None => Ok(false),
@@ -143,7 +143,7 @@ impl<'a, M: Moves> Course<'a, M> {
     }
 
     /// A request of this kind comes, if it can do something; its number.
-    fn come(&mut self, kind: RequestId, budget: &mut Budget) -> Result<Option<u32>, Ended<M>> {
+    fn come(&mut self, kind: RequestId, budget: &mut Budget) -> Result<Option<u32>, DrawnEnd<M>> {
         if !self.world.come(&mut self.play, kind, None, budget)? {
             return Ok(None);
         }
@@ -154,7 +154,7 @@ impl<'a, M: Moves> Course<'a, M> {
     }
 
     /// The next request comes; another one of the mix, if it cannot do anything.
-    fn next_comes(&mut self, budget: &mut Budget) -> Result<Option<u32>, Ended<M>> {
+    fn next_comes(&mut self, budget: &mut Budget) -> Result<Option<u32>, DrawnEnd<M>> {
         if self.to_come == 0 {
             return Ok(None);
         }
@@ -167,7 +167,7 @@ impl<'a, M: Moves> Course<'a, M> {
     }
 
     /// A request of one of these kinds comes.
-    fn any_of(&mut self, kinds: &[RequestId], budget: &mut Budget) -> Result<Option<u32>, Ended<M>> {
+    fn any_of(&mut self, kinds: &[RequestId], budget: &mut Budget) -> Result<Option<u32>, DrawnEnd<M>> {
         let first = self.index(kinds.len());
         for &kind in kinds.iter().skip(first).chain(kinds.iter().take(first)) {
             if let Some(thread) = self.come(kind, budget)? {
@@ -178,7 +178,7 @@ impl<'a, M: Moves> Course<'a, M> {
     }
 
     /// A request goes on until it has answered, or cannot go on; whether it did anything.
-    fn run_whole(&mut self, thread: u32, budget: &mut Budget) -> Result<bool, Ended<M>> {
+    fn run_whole(&mut self, thread: u32, budget: &mut Budget) -> Result<bool, DrawnEnd<M>> {
         for steps in 0..STEPS_WHOLE {
             if !self.step_of(thread, budget)? {
                 return Ok(steps > 0);
@@ -187,7 +187,7 @@ impl<'a, M: Moves> Course<'a, M> {
         Ok(true)
     }
 
-    fn one_whole(&mut self, budget: &mut Budget) -> Result<bool, Ended<M>> {
+    fn one_whole(&mut self, budget: &mut Budget) -> Result<bool, DrawnEnd<M>> {
         let Some(thread) = self.next_comes(budget)? else { return Ok(false) };
         self.run_whole(thread, budget)?;
         Ok(true)
@@ -197,7 +197,7 @@ impl<'a, M: Moves> Course<'a, M> {
         STEPS_EACH.saturating_mul(self.to_come + self.play.flight.len() + 2)
     }
 
-    fn walk(&mut self, budget: &mut Budget) -> Result<(), Ended<M>> {
+    fn walk(&mut self, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
         let stays = [0, 30, 60, 85][self.index(4)];
         let at_once = [2, 3, 5, usize::MAX][self.index(4)];
         let mut last = None;
@@ -228,7 +228,7 @@ impl<'a, M: Moves> Course<'a, M> {
         Ok(())
     }
 
-    fn by_priorities(&mut self, budget: &mut Budget) -> Result<(), Ended<M>> {
+    fn by_priorities(&mut self, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
         // The highest priority first. Those to come are kinds, and become numbers.
         let mut order: Vec<Result<u32, RequestId>> =
             self.play.flight.iter().map(|flying| flying.thread).filter(|&thread| thread >= self.held).map(Ok).collect();
@@ -268,7 +268,7 @@ impl<'a, M: Moves> Course<'a, M> {
         Ok(())
     }
 
-    fn late(&mut self, budget: &mut Budget) -> Result<(), Ended<M>> {
+    fn late(&mut self, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
         let steps = 1 + self.index(3);
         while let Some(thread) = self.next_comes(budget)? {
             for _ in 0..self.index(steps) {
@@ -278,7 +278,7 @@ impl<'a, M: Moves> Course<'a, M> {
         Ok(())
     }
 
-    fn victims(&mut self, budget: &mut Budget) -> Result<(), Ended<M>> {
+    fn victims(&mut self, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
         let victims = (1 + self.index(5)).min(self.to_come.saturating_sub(1).max(1));
         let most = [1, 2, 4, 8][self.index(4)];
         let mut stopped = Vec::new();
@@ -305,7 +305,7 @@ impl<'a, M: Moves> Course<'a, M> {
         Ok(())
     }
 
-    fn rotate(&mut self, budget: &mut Budget) -> Result<(), Ended<M>> {
+    fn rotate(&mut self, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
         let Some(victim) = self.next_comes(budget)? else { return Ok(()) };
         let pattern: Vec<RequestId> = (0..=self.index(3)).map(|_| self.mix.pick(&mut self.world.random)).collect();
         let each = 1 + self.index(3);
@@ -333,7 +333,7 @@ impl<'a, M: Moves> Course<'a, M> {
         Ok(())
     }
 
-    fn turns(&mut self, budget: &mut Budget) -> Result<(), Ended<M>> {
+    fn turns(&mut self, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
         let mut order = Vec::new();
         while let Some(thread) = self.next_comes(budget)? {
             order.push(thread);
@@ -352,7 +352,7 @@ impl<'a, M: Moves> Course<'a, M> {
 
     /// All requests in flight go on until they have answered, in an order that is drawn; where none can, another
     /// request comes.
-    fn finish(&mut self, budget: &mut Budget) -> Result<(), Ended<M>> {
+    fn finish(&mut self, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
         let mut helpers = 2 + self.play.flight.len() + self.to_come.min(8);
         let most = self.play.acts.len() + self.most_steps();
         let backwards = self.world.random.chance(50);
@@ -381,7 +381,7 @@ impl<'a, M: Moves> Course<'a, M> {
     }
 
     /// Another request comes and runs as far as it can.
-    fn helper(&mut self, budget: &mut Budget) -> Result<bool, Ended<M>> {
+    fn helper(&mut self, budget: &mut Budget) -> Result<bool, DrawnEnd<M>> {
         let own: Vec<RequestId> = self.mix.kinds().collect();
         let thread = match self.any_of(&own, budget)? {
             Some(thread) => Some(thread),
@@ -401,7 +401,7 @@ impl<'a, M: Moves> Course<'a, M> {
     /// ends: mostly there is a serial order of it that ends in the global state of the run, so that the next piece
     /// begins there, too. Serial runs for all pieces make one for the whole. Otherwise all answers are looked at
     /// together, which takes longer, and so not each time: when there is a fifth more of them, and at the end.
-    fn look(&mut self, budget: &mut Budget) -> Result<(), Ended<M>> {
+    fn look(&mut self, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
         if !self.play.flight.is_empty() {
             return Ok(());
         }
@@ -420,7 +420,7 @@ impl<'a, M: Moves> Course<'a, M> {
         if !self.cut && self.play.answers.len() >= self.next_whole { self.look_at_all(budget) } else { Ok(()) }
     }
 
-    fn look_at_all(&mut self, budget: &mut Budget) -> Result<(), Ended<M>> {
+    fn look_at_all(&mut self, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
         let count = self.play.answers.len();
         let whole = SerialQuestion { from: self.world.initial_global(), letters: &self.play.answers, to: None, pairs: WHOLE_PAIRS };
         self.next_whole = count + count / 5 + 1;

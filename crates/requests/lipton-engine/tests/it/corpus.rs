@@ -43,6 +43,7 @@ fn examples() {
         "cache-fill-after-put",
         "connection-pool",
         "entity-tags",
+        "fencing-token",
         "leader-election",
         "lru-cache-versioned",
         "sharded-counters",

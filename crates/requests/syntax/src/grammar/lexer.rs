@@ -3,8 +3,8 @@
 use rustc_hash::FxHashSet;
 
 use super::kind::SyntaxKind;
+use super::quoted::text_literal;
 use super::scanner::scan;
-use super::words::text_literal;
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use serval_diagnostic::Span;
 

@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::kind::SyntaxKind::{self, *};
 use super::parser::{List, Parser};
+use super::quoted::capital;
 use crate::diagnostic::{Code, Diagnostic, codes};
 use crate::program::is_global;
 use serval_diagnostic::Span;
@@ -146,33 +147,6 @@ fn said(word: OtherWord, text: &str, span: Span) -> Diagnostic {
         return error(codes::EXPECTED_EXPRESSION, span, "`return` needs a value".to_owned(), word.expected, word.help);
     }
     error(codes::UNKNOWN_WORD, span, format!("`{text}` is no word of the language"), word.expected, word.help)
-}
-
-/// `text` as a member of an `enum`, if it is a word or a few.
-fn member_name(text: &str) -> Option<String> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ' ');
-    if text.is_empty() || text.len() > 24 || !text.starts_with(|c: char| c.is_ascii_alphabetic()) || !text.chars().all(fits) {
-        return None;
-    }
-    Some(text.split(|c: char| !c.is_ascii_alphanumeric()).map(capital).collect())
-}
-
-fn capital(word: &str) -> String {
-    let mut letters = word.to_owned();
-    if let Some(first) = letters.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    letters
-}
-
-/// Text in quotes.
-pub(crate) fn text_literal(text: &str, span: Span) -> Diagnostic {
-    let inside = text.trim_matches(|c| matches!(c, '"' | '\''));
-    let help = match member_name(inside) {
-        Some(name) => format!("name it in an `enum`, as in `enum Text {{ {name} }}` before the first request, and write `{name}`"),
-        None => "name each text in an `enum`, as in `enum Status { Open, Paid }` before the first request, and write `Paid`".to_owned(),
-    };
-    error(codes::TEXT_LITERAL, span, "text in quotes is not a value".to_owned(), "a number or a name", help)
 }
 
 /// What a statement of SQL begins with; `next` and `third` are the words behind it.

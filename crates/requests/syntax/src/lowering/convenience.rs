@@ -16,7 +16,8 @@
 //! | `f(a, b)` | `(x := a; y := b; s)`: `s` is the body of `f`; its local variables are new and start at 0 |
 //! | `A[i]` | `(t := i; if (t == 0) { A₀ } else if (t == 1) { A₁ } else { A₂ })`, `t` new; an error outside |
 //! | `A[i] := e` | `(t := i; v := e; if (t == 0) { A₀ := v } else …)` |
-//! | `S[i][j]` | `(t := i; u := j; if (t == 0) { if (u == 0) { S₀₀ } else … } else …)`, `t` and `u` new; see [`arrays`] |
+//! | `S[i][j]` | `(t := i; u := j; if (t == 0) { if (u == 0) { S₀₀ } else … } else …)`, `t` and `u` new; see [`arrays`]
+//! |
 //! | `var s[0..1]` in a request or function | `(s₀ := 0; s₁ := 0; 0)`, with local variables; see [`local_arrays`] |
 //! | `State.Idle` | `Idle`, a constant |
 //! | `A := e`, `A` with a range | `A := e`, in error outside of the range |

@@ -54,8 +54,8 @@ fn elsewhere(directory: &Path) -> Result<String, Failure> {
         search(directory, endings, &mut files)?;
         match files.len() {
             0 => {}
-            1 => told += &format!("; `{command}` takes 1 file that is there"),
-            count => told += &format!("; `{command}` takes {count} files that are there, one by one"),
+            1 => told += &format!("; `{command}` takes the file that is there"),
+            _ => told += &format!("; `{command}` takes those that are there, one by one"),
         }
     }
     Ok(told)

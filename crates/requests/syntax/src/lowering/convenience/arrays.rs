@@ -6,16 +6,16 @@
 //! | `S[i][j]` | `(t := i; u := j; if (t == 0) { if (u == 0) { S[0][0] } else { S[0][1] } } else { … })` |
 //! | `S[i][j] := e` | `(t := i; u := j; v := e; if (t == 0) { if (u == 0) { S[0][0] := v } else … } else …)` |
 //!
-//! `t`, `u` and `v` are new, and `t := i` is in error where `i` lies outside of the range of its index. A constant index
-//! needs no variable: the `if` that it would decide is left out.
+//! `t`, `u` and `v` are new, and `t := i` is in error where `i` lies outside of the range of its index. A constant
+//! index needs no variable: the `if` that it would decide is left out.
 //!
 //! # Why an element is the one that the indices say
 //! The indices are evaluated from left to right, each once, before the value, and each is compared with its own range
-//! right after its evaluation: an index that is outside stops the step before anything else of the form is evaluated. What
-//! comes after reads variables that nothing else assigns to. So where the `if`s are reached each index lies in its range,
-//! and of the tests `t == low`, … without the last exactly the right branch is taken: where none before holds, only the
-//! last value is left. No index takes the place of another: with indices `0..1` and `0..9`, `S[0][10]` is an error and
-//! not `S[1][0]`.
+//! right after its evaluation: an index that is outside stops the step before anything else of the form is evaluated.
+//! What comes after reads variables that nothing else assigns to. So where the `if`s are reached each index lies in its
+//! range, and of the tests `t == low`, … without the last exactly the right branch is taken: where none before holds,
+//! only the last value is left. No index takes the place of another: with indices `0..1` and `0..9`, `S[0][10]` is an
+//! error and not `S[1][0]`.
 
 use std::rc::Rc;
 

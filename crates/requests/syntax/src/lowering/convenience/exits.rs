@@ -9,7 +9,8 @@
 //! | `while (c) { s }` with `break` | `x := 0; while (x == 0 && c) { s' }` |
 //! | … with `continue` | `while (c) { x := 0; s' }` |
 //! | … with both | `x := 0; while (x < 2 && c) { x := 0; s' }` |
-//! | … with either in `c` | `x := 0; while (x < 2) { x := 0; t := c'; if (x == 0) { if (t) { s' } else { x := 2 } } }` |
+//! | … with either in `c` | `x := 0; while (x < 2) { x := 0; t := c'; if (x == 0) { if (t) { s' } else { x := 2 } } }`
+//! |
 //! | `for i in 0..2 { s }` with `break` | `x := 0; s'₀; if (x == 0) { s'₁ }; if (x == 0) { s'₂ }; 0` |
 //! | … with `continue` | `x := 0; s'₀; x := 0; s'₁; x := 0; s'₂; 0` |
 //! | … with both | `x := 0; s'₀; if (x < 2) { x := 0; s'₁ }; if (x < 2) { x := 0; s'₂ }; 0` |

@@ -6,11 +6,11 @@
 //! | `seen[i]`, `seen[i] := e` | as of a global array, with the local variables `seen[0]`, … for its elements |
 //!
 //! # Why the elements are new in every call
-//! An element is a local variable, so requests do not share it. A declaration is a statement of a sequence, and its name
-//! is known from there to the end of that sequence: wherever an element is named, the declaration has been evaluated
-//! before, in the same evaluation of the sequence, and has set all elements. So what another call of a function has left
-//! in them, another round of a loop, or another sequence that has an array of the same name, is never seen. The variables
-//! of a call have its prefix, so that a function never changes an array of its caller.
+//! An element is a local variable, so requests do not share it. A declaration is a statement of a sequence, and its
+//! name is known from there to the end of that sequence: wherever an element is named, the declaration has been
+//! evaluated before, in the same evaluation of the sequence, and has set all elements. So what another call of a
+//! function has left in them, another round of a loop, or another sequence that has an array of the same name, is never
+//! seen. The variables of a call have its prefix, so that a function never changes an array of its caller.
 
 use std::rc::Rc;
 
