@@ -27,11 +27,11 @@ fn has_target() -> bool {
 
 /// Builds the module.
 fn module() -> PathBuf {
-    let built = cargo().args(["build", "--quiet", "--offline", "-p", "serval-wasm", "--target", TARGET]).output().unwrap();
+    let built = cargo().args(["build", "--quiet", "--offline", "-p", "serval-wasm", "--target", TARGET]).output().expect("cargo runs");
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     // This program is in `deps` of a profile.
-    let place = std::env::current_exe().unwrap();
-    place.ancestors().nth(3).unwrap().join(TARGET).join("debug/cancelled.wasm")
+    let place = std::env::current_exe().expect("this program has a path");
+    place.ancestors().nth(3).expect("it lies in the target folder").join(TARGET).join("debug/cancelled.wasm")
 }
 
 #[test]

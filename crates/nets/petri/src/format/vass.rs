@@ -313,7 +313,7 @@ mod tests {
         for (from, to, at, message) in [
             ("state q0 (1, 0)\n", "", 1, "expected one line “state NAME (COUNTERS)”, where it begins"),
             ("(1, 0)", "(-1, 0)", 1, "a counter begins below 0"),
-            ("(-1, +2)", "(-1)", 3, "there are 1 numbers for 2 counters"),
+            ("(-1, +2)", "(-1)", 3, "1 number for 2 counters"),
             ("(-1, +2)", "(-1, x)", 3, "“x” is no number of 64 bits"),
             ("(-1, +2)", "-1, 2", 3, "expected “(”, the counters and “)”"),
             ("q0 -> q1", "q0 q1", 3, "expected “state NAME (…)”, “NAME -> NAME (…) NAME” or “target NAME (…)”"),
@@ -363,6 +363,6 @@ mod tests {
         let names: Vec<&str> = net.places().map(|place| net.place_name(place)).collect();
         assert_eq!(names, ["b", "a", "states", "c1"]);
         let error = read("states a\nstates (1)\nstate a ()\n").unwrap_err();
-        assert_eq!((error.line, error.message.as_str()), (2, "there are 1 numbers for 0 counters"));
+        assert_eq!((error.line, error.message.as_str()), (2, "1 number for 0 counters"));
     }
 }

@@ -118,7 +118,7 @@ fn the_corpora_of_covering_problems_are_replayed() {
         &[
             "expected one line “state",
             "a counter begins below 0",
-            "numbers for",
+            "number for",
             "is no number of 64 bits",
             "expected “(”",
             "never closed",

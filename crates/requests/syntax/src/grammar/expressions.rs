@@ -511,7 +511,12 @@ impl Parser<'_> {
 
     /// At a name and a dot: whether the name is that of an `enum` of this file, or nearly.
     fn at_member(&self) -> bool {
-        self.enums.contains(self.text()) || self.ahead(2) == Name && similar(self.text(), self.enums.iter().copied()).is_some()
+        self.enums.contains(self.text()) || self.ahead(2) == Name && self.names_enum()
+    }
+
+    /// Whether the name here is that of an `enum` of this file, or nearly.
+    pub(super) fn names_enum(&self) -> bool {
+        self.enums.contains(self.text()) || similar(self.text(), self.enums.iter().copied()).is_some()
     }
 
     /// `State.Idle`

@@ -315,7 +315,7 @@ impl<'t> Parser<'t> {
 
     /// At `user.balance`: a name, perhaps with an index, and a part of it. Members of an `enum` are no parts.
     pub(super) fn at_part(&self) -> bool {
-        self.ahead(1) == Dot && self.ahead(2) == Name && !self.enums.contains(self.text())
+        self.ahead(1) == Dot && self.ahead(2) == Name && !self.names_enum()
     }
 
     /// Reports a part of a record, or a method, that begins at `start`, where its first

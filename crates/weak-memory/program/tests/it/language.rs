@@ -203,7 +203,7 @@ fn each_limit_is_an_error_of_its_own() {
     assert!(read(&threads(MAX_THREADS)).is_ok());
     assert_eq!(
         mistakes(&threads(MAX_THREADS + 1)),
-        ["E0610 1:1342 there are 65 threads; a program has at most 64 | write `thread*` for many copies of one"]
+        ["E0610 1:1342 65 threads; a program has at most 64 | write `thread*` for many copies of one"]
     );
     let statements = |count: usize| format!("thread P {{ {}}}", "skip; ".repeat(count));
     assert!(read(&statements(MAX_STATEMENTS)).is_ok());

@@ -268,7 +268,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("MOV [x],$1 ", "movq $1,(x)", "E0622 4:2 `movq` is of 64 bits, and the machine has 32"),
     ("MOV [x],$1 ", "MOV RAX,[x]", "E0622 4:6 `RAX` is no register of a machine with 32 bits"),
     ("MOV [x],$1 ", "MOV [EBX],$1", "E0622 4:6 `[EBX]` begins with no address in this thread"),
-    (" | MOV [y],$1", "", "E0622 4:2 a row of 1, and there are 2 threads"),
+    (" | MOV [y],$1", "", "E0622 4:2 a row of 1 for 2 threads"),
     ("P1", "P0", "E0622 3:16 expected `P0`, `P1` and so on, each once, but found `P0`"),
     ("{ x=0;", "{ x=0; x=1;", "E0622 2:8 `x` begins twice"),
     ("{ x=0;", "{ EAX=0;", "E0622 2:3 expected the number of a thread and `:`, but found `EAX`"),
