@@ -152,7 +152,9 @@ fn said(format: &str, out: &str, errors: &str) -> BTreeMap<String, Said> {
             }
         }
         _ => {
-            for line in out.lines() {
+            // Behind the tally stands one of them again, in full.
+            let is_tally = |line: &&str| line.split_once(" files: ").is_some_and(|(count, _)| count.parse::<usize>().is_ok());
+            for line in out.lines().take_while(|line| !is_tally(line)) {
                 let kinds = [("serializable  ", Said::Serializable), ("not serializable  ", Said::Not), ("undecided  ", Said::Undecided)];
                 if let Some((rest, said)) = kinds.into_iter().find_map(|(start, said)| Some((line.strip_prefix(start)?, said))) {
                     add(rest.split("  ").next().unwrap(), said);

@@ -50,6 +50,7 @@ fn examples() {
         "stateful-firewall",
         "stock-reservation-retries",
         "ticket-lock",
+        "wiki-revisions",
     ];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples");
     side_by_side(&programs(&folder), |(name, text)| {
