@@ -7,7 +7,7 @@ use serval_soundness::Limit;
 use serval_testkit::say;
 
 /// For one input: looks at the flag, which are the same on every machine.
-const LIMIT: Limit = Limit::Looks(3_600_000);
+const LIMIT: Limit = Limit::Looks(3_000_000);
 /// Every so many-th input is tried here; the program `undecided known` tries all.
 const EVERY: usize = 7;
 /// Inputs that are decided within the limit by now, and have to stay so.
