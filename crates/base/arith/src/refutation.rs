@@ -9,7 +9,7 @@ use crate::{Int, Rational};
 /// Facts with integer multipliers, sorted by fact.
 pub(crate) type Multiples = Vec<(Source, i128)>;
 
-/// The place of a [`Step`] in a [`Refutation`].
+/// The place of a [`RefutationStep`] in a [`Refutation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StepId(usize);
 

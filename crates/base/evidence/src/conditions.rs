@@ -60,7 +60,7 @@ macro_rules! conditions {
     }};
 }
 
-/// Makes what the tests of a crate switch one condition off with, on their thread: `is_off`, which [`unmet!`] asks in
+/// Makes what the tests of a crate switch one condition off with, on their thread: `is_off`, which `unmet!` asks in
 /// these tests alone, and `without`. It belongs into the module `tests::switch` of the crate.
 #[macro_export]
 macro_rules! switch {

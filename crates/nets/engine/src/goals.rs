@@ -1,6 +1,6 @@
 //! Goals, looked at along a run.
 //!
-//! A goal is worked out only as far as its value depends on what comes ([`Shape`]). Many goals are looked at at once
+//! A goal is worked out only as far as its value depends on what comes (`GoalShape`). Many goals are looked at at once
 //! ([`Goals`]): each condition that occurs in them is kept once, with its value, which is brought up to date when
 //! tokens move; a goal is worked out again only when one of its conditions begins or ceases to hold.
 

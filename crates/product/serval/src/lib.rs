@@ -110,7 +110,7 @@
 //! # Features
 //!
 //! Programs of requests and network systems are always there. All else can be left out, where a small module matters,
-//! and is there by default: `nets` is [`nets`], `weak-memory` is [`tso`], and `report` are reports, [`page`],
+//! and is there by default: `nets` is [`nets`], `weak-memory` is [`tso`], and `report` are reports, [`page`](page()),
 //! [`export`] and [`ablation`].
 //!
 //! # The rooms

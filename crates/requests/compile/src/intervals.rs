@@ -6,7 +6,7 @@
 //! graph as written; later rewritings replace operands by their values and cut off what no run
 //! comes to, so its answer stays true at every node.
 //!
-//! **Values.** A [`Value`] is what is known of a variable at all times: it lies between two numbers (`Between`), or it
+//! **Values.** An [`IntervalValue`] is what is known of a variable at all times: it lies between two numbers (`Between`), or it
 //! is `Slow`, or it can be anything. Slow values come from numbers of at most 2^60 by additions and subtractions of at
 //! most 2^20 each, and by copying, negating and dividing. Let a run have made `n` operations. Then every slow value
 //! lies within 2^60 + 2^20·n of zero: the first value does, and an operation adds at most 2^20. So no run of fewer than

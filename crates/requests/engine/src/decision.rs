@@ -23,9 +23,9 @@ pub enum Method {
     Bounded,
     /// Counterexamples among random runs.
     Sample,
-    /// The published method, which the caller provides ([`Plan::classic`](crate::portfolio::Plan::classic)).
+    /// The published method.
     Classic,
-    /// Proofs by cases on nets, which the caller provides ([`Plan::decompose`](crate::portfolio::Plan::decompose)).
+    /// Proofs by cases on nets.
     Decompose,
 }
 

@@ -1,8 +1,8 @@
 //! Where the numbers of a state are.
 //!
 //! A state is a list of numbers in the order of certificates: for each thread its point and its registers, then memory.
-//! What follows belongs to the system that is searched: store buffers ([`Buffers`]), an attack ([`AttackPart`]) or
-//! rounds ([`RoundsPart`]).
+//! What follows belongs to the system that is searched: store buffers (`Buffers`), an attack (`AttackPart`) or
+//! rounds (`RoundsPart`).
 //!
 //! **Architecture Invariant:** this module and its parts have all arithmetic on places of numbers. All others name what
 //! they want.

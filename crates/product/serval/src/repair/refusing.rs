@@ -111,7 +111,7 @@ impl Workshop<'_> {
     /// none.
     pub(crate) fn refuse_at_any_time(&self, name: &str, body: &[Expr], number: usize, found: &mut Vec<Variant>) {
         let Some(first) = body.first() else { return };
-        for (cost, answer) in (56..).zip(self.constant_answers(body)) {
+        for (cost, answer) in (56..).zip(self.refusals_of(body)) {
             let Some(value) = self.value_of(&answer) else { continue };
             let change = Rewriting { rank: 0, ..self.places.before(first, &[self.refusing("?", &answer)]) };
             let words = format!("let `{name}` answer {answer} at any time, so that this says nothing about others");

@@ -127,16 +127,18 @@ impl<'a> Workshop<'a> {
         of.map(|part| self.places.words(&part).to_owned()).collect()
     }
 
-    /// The numbers that a request answers somewhere by `return` or at its end.
+    /// The numbers with which a request refuses.
     pub(crate) fn own_refusals(&self, pause: &Pause) -> Vec<String> {
-        self.constant_answers(&pause.body)
+        self.refusals_of(&pause.body)
     }
 
-    /// The numbers that statements answer.
-    pub(crate) fn constant_answers(&self, body: &[Expr]) -> Vec<String> {
+    /// The numbers that statements answer where they have changed nothing: to say one of them when nothing has been done
+    /// is no lie.
+    pub(crate) fn refusals_of(&self, body: &[Expr]) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         let mut add = |answer: Option<Expr>| {
-            if let Some(words) = answer.and_then(|answer| self.number(&answer)).filter(|words| !found.contains(words)) {
+            let refusal = answer.filter(|answer| self.has_changed_nothing(answer.syntax(), body));
+            if let Some(words) = refusal.and_then(|answer| self.number(&answer)).filter(|words| !found.contains(words)) {
                 found.push(words);
             }
         };
@@ -155,6 +157,36 @@ impl<'a> Workshop<'a> {
         add(body.last().cloned());
         found.truncate(REFUSALS + 1);
         found
+    }
+
+    /// Whether what is evaluated before a part of a body writes no global.
+    fn has_changed_nothing(&self, part: &SyntaxNode, body: &[Expr]) -> bool {
+        let mut node = part.clone();
+        while let Some(parent) = node.parent() {
+            let before = parent.children().take_while(|child| *child != node);
+            // Of an `if` and its condition the other blocks are not evaluated.
+            let is_block = |child: &SyntaxNode| parent.kind() == SyntaxKind::IfExpr && child.kind() == SyntaxKind::Block;
+            if before.into_iter().filter(|child| !is_block(child)).any(|child| self.leaves_a_trace(&child)) {
+                return false;
+            }
+            if body.iter().any(|statement| *statement.syntax() == node) {
+                return true;
+            }
+            node = parent;
+        }
+        true
+    }
+
+    /// Whether evaluation goes on behind something that writes a global.
+    fn leaves_a_trace(&self, node: &SyntaxNode) -> bool {
+        let ends =
+            |block: &SyntaxNode| block.children().filter_map(Expr::cast).last().is_some_and(|last| last.kind() == SyntaxKind::ReturnExpr);
+        match node.kind() {
+            SyntaxKind::IfExpr => node.children().any(|child| self.leaves_a_trace(&child)),
+            SyntaxKind::Block if ends(node) => false,
+            SyntaxKind::Block => node.children().any(|child| self.leaves_a_trace(&child)),
+            _ => !self.names.effects(node).writes.is_empty(),
+        }
     }
 
     /// A number or the name of one, as it is written.
