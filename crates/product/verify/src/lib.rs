@@ -4,8 +4,9 @@
 //! for the states that the certificate needs: those of a run, or all of them for a proof. [`verify_handed`] takes all
 //! of them from a caller that has compiled the program, and checks that they are all. For a program the parser and the
 //! compiler are therefore part of what is trusted; the engines that find verdicts are not, and this crate does not
-//! depend on them. [`accept`](accept()) does the same for a net ([`NetText`]) and for a program on weak memory ([`TsoText`]): it
-//! reads the text itself, and hands it to the checker of its wing. It does no input or output; the binary
+//! depend on them. [`accept`](accept()) does the same for a net ([`NetText`]) and for a program on weak memory
+//! ([`TsoText`]): it reads the text itself, and hands it to the checker of its wing. It does no input or output; the
+//! binary
 //! `serval-verify` in this package does.
 //!
 //! ```

@@ -6,13 +6,13 @@
 //! graph as written; later rewritings replace operands by their values and cut off what no run
 //! comes to, so its answer stays true at every node.
 //!
-//! **Values.** An [`IntervalValue`] is what is known of a variable at all times: it lies between two numbers (`Between`), or it
-//! is `Slow`, or it can be anything. Slow values come from numbers of at most 2^60 by additions and subtractions of at
-//! most 2^20 each, and by copying, negating and dividing. Let a run have made `n` operations. Then every slow value
-//! lies within 2^60 + 2^20·n of zero: the first value does, and an operation adds at most 2^20. So no run of fewer than
-//! 2^40 operations, which is a year's work for a simulator, takes a slow value beyond 2^61. That is where we draw the
-//! line: a counter that no request reads and that needs 2^40 operations to overflow *cannot fail*; integers have no
-//! bounds in the language itself, so dropping it changes no answer.
+//! **Values.** An [`IntervalValue`] is what is known of a variable at all times: it lies between two numbers
+//! (`Between`), or it is `Slow`, or it can be anything. Slow values come from numbers of at most 2^60 by additions and
+//! subtractions of at most 2^20 each, and by copying, negating and dividing. Let a run have made `n` operations. Then
+//! every slow value lies within 2^60 + 2^20·n of zero: the first value does, and an operation adds at most 2^20. So no
+//! run of fewer than 2^40 operations, which is a year's work for a simulator, takes a slow value beyond 2^61. That is
+//! where we draw the line: a counter that no request reads and that needs 2^40 operations to overflow *cannot fail*;
+//! integers have no bounds in the language itself, so dropping it changes no answer.
 //!
 //! **Solution.** Globals, and local variables within a region of the graph, have one value each; temporaries,
 //! which many expressions share, have one at every node where they can still be read. The

@@ -132,8 +132,8 @@ impl<'a> Workshop<'a> {
         self.refusals_of(&pause.body)
     }
 
-    /// The numbers that statements answer where they have changed nothing: to say one of them when nothing has been done
-    /// is no lie.
+    /// The numbers that statements answer where they have changed nothing: to say one of them when nothing has been
+    /// done is no lie.
     pub(crate) fn refusals_of(&self, body: &[Expr]) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         let mut add = |answer: Option<Expr>| {

@@ -23,8 +23,8 @@ pub(super) const BEGIN: &[(Stage, u64)] = &[(Stage::Tasks(&[Kind::LettersFirst])
 
 /// The first level on which runs are drawn, by its ticks: on those before it the others decide nearly everything.
 pub(super) const SAMPLE_LEVEL: u64 = 125_000;
-/// How many times the ticks of the level that takes. With four times, systems that need letters and this level took twice
-/// as long; with one, they take as long as without, and `queue_racy` is refuted as soon.
+/// How many times the ticks of the level that takes. With four times, systems that need letters and this level took
+/// twice as long; with one, they take as long as without, and `queue_racy` is refuted as soon.
 pub(super) const SAMPLE_TIMES: u64 = 1;
 
 /// What stands before the first level of all: most systems are decided here.
