@@ -266,7 +266,7 @@ impl FileReport {
             );
         }
         if let Some(fix) = &self.fix {
-            let lines: Vec<String> = fix.lines().iter().map(|line| escaped(line).to_string()).collect();
+            let lines: Vec<String> = fix.lines().iter().map(|line| with_code(line)).collect();
             let _ = writeln!(body, "<p class=\"fix\"><strong>Fix:</strong> {}.</p>", lines.join("<br>"));
             for (number, diff) in (1_usize..).zip(&fix.diffs) {
                 difference(&mut body, number, diff);

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use serval_budget::{Budget, Cancel, StopReason};
@@ -150,12 +151,15 @@ impl Decision {
 pub fn decide(input: &Input, options: &Options) -> Decision {
     let clock = options.clock;
     let start = clock();
+    // The number of requests that a search has come to: with fewer there is no counterexample, whatever ends the work.
+    let begun = AtomicU32::new(0);
     let cancelled = || {
-        let claimed = Claimed::new(EngineClaim::Undecided(StopReason::Cancelled), 0);
+        let cleared = begun.load(Ordering::Relaxed).saturating_sub(1);
+        let claimed = Claimed::new(EngineClaim::Undecided(StopReason::Cancelled), cleared);
         ClaimWithNotes { claimed, beside: SideFindings::default(), about: AboutProof::default(), compile_time: Duration::ZERO }
     };
     let budget = Budget::new(u64::MAX, options.cancel.clone());
-    let explored = budget.during(|| explore(input, options)).unwrap_or_else(|_| cancelled());
+    let explored = budget.during(|| explore(input, options, &begun)).unwrap_or_else(|_| cancelled());
     let mut times = Times { compile: explored.compile_time, ..Times::default() };
     times.decide = clock().saturating_sub(start).saturating_sub(times.compile);
     let ClaimWithNotes { claimed, beside, about, .. } = explored;
@@ -210,9 +214,12 @@ struct AboutProof {
     reusable: bool,
 }
 
-fn explore(input: &Input, options: &Options) -> ClaimWithNotes {
+fn explore(input: &Input, options: &Options, begun: &AtomicU32) -> ClaimWithNotes {
     let cancel = &options.cancel;
     let progress = |progress: Progress| {
+        if let Progress::Requests(requests) = progress {
+            begun.store(requests, Ordering::Relaxed);
+        }
         if let Some(watch) = &options.progress {
             watch(progress);
         }

@@ -130,3 +130,32 @@ fn what_is_known_when_the_time_ends_is_told() {
     assert_eq!((parts.first(), parts.last()), (Some(&0), Some(&2)), "{parts:?}");
     assert!(parts.is_sorted(), "{parts:?}");
 }
+
+/// A queue of three places of which the counts are kept in two steps; it takes seven requests to see that.
+const QUEUE: &str = "var Slot[0..2]: 0..2\nvar Head: 0..2\nvar Tail: 0..2\nvar Count: 0..3 saturate\n\
+    request put(value: 1..2) {\n  await (Count < 3 && Slot[Tail] == 0);\n  Count := Count + 1;\n  own := Tail;\n  \
+    Tail := (Tail + 1) % 3;\n  yield;\n  Slot[own] := value;\n  value\n}\n\
+    request get {\n  await (Count > 0 && Slot[Head] > 0);\n  own := Head;\n  Head := (Head + 1) % 3;\n  value := Slot[own];\n  \
+    yield;\n  Slot[own] := 0;\n  Count := Count - 1;\n  value\n}\n";
+
+/// The same for the test that follows.
+static MORE_LOOKS: AtomicU64 = AtomicU64::new(0);
+
+#[test]
+fn what_was_ruled_out_stays_known_whatever_is_cut_off() {
+    let input = Input::program(QUEUE).unwrap();
+    let mut known = Vec::new();
+    for looks in [0, 1_000, 3_000, 10_000, 30_000, 100_000] {
+        MORE_LOOKS.store(looks, Ordering::Relaxed);
+        let mut options = Options::default();
+        options.jobs = 1;
+        options.cancel =
+            Cancel::asking(|| MORE_LOOKS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err());
+        let decision = decide(&input, &options);
+        if let Verdict::Undecided(_) = decision.verdict {
+            assert!(decision.ruled_out.requests_up_to < 7, "{looks}: {:?}", decision.ruled_out);
+            known.push(decision.ruled_out.requests_up_to);
+        }
+    }
+    assert!(known.is_sorted() && known.first() == Some(&0) && known.last() > Some(&1), "{known:?}");
+}
