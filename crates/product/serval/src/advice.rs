@@ -11,12 +11,12 @@
 //! A network system has no text with numbers that could be smaller, and no part
 //! of it that can be left out without making it another one; nothing is tried there.
 //!
-//! Before that, all declared numbers are made small together ([`scale`]), for 2, 3 and 4: the first such program that
-//! is refuted is told, or else the largest that is proved.
+//! Before that, all declared numbers are made small together ([`scale`]), for 2, 3 and 4: the advice
+//! names the first such program that is refuted, or else the largest that is proved.
 //!
 //! All work is bounded by pairs of states and rounds of budgets, so that the
 //! same program gets the same advice, unless the flag of the options is raised
-//! before. What is known by then is told: parts come in the order of what they cost.
+//! before. The advice has what is known by then: cheap parts come first.
 
 mod candidates;
 pub(crate) mod scale;
