@@ -129,6 +129,7 @@ fn is_convenience(kind: SyntaxKind) -> bool {
             | LockExpr
             | UnlockExpr
             | AwaitExpr
+            | AssumeExpr
             | ChooseExpr
             | ForExpr
             | CallExpr

@@ -82,4 +82,5 @@ serval_diagnostic::codes! {
     BAD_VALUE_SET = "E0240", Error, "set of values that makes no sense";
     BAD_LOCAL_ARRAY = "E0241", Error, "array of a request that has a global's name";
     BAD_MEMBER = "E0242", Error, "member that its `enum` does not have";
+    EFFECT_IN_CONDITION = "E0250", Error, "condition that does more than look";
 }

@@ -1,6 +1,6 @@
 //! The grammar of the convenience forms inside requests: `atomic`, `lock`,
-//! `unlock`, `await`, `choose`, `fresh`, `for`, `break`, `continue`, `min`, `max`,
-//! calls and indices.
+//! `unlock`, `await`, `assume`, `choose`, `fresh`, `for`, `break`, `continue`, `min`,
+//! `max`, calls and indices.
 //!
 //! In the published language a name never stands right before `(`, `{`, `[`
 //! or another name, so none of these words is taken from a program.
@@ -35,6 +35,7 @@ impl Parser<'_> {
             "choose" => return self.nested(|p| p.choose_expression()),
             "for" => return self.bad_for(),
             // Older programs may have a function of this name.
+            "assume" if !self.functions.contains(word) => return self.nested(|p| p.assume_expression()),
             "fresh" if !self.functions.contains(word) => return self.nested(|p| p.fresh_expression()),
             "min" if !self.functions.contains(word) => return self.nested(|p| p.extreme_expression(MinExpr, MinKw)),
             "max" if !self.functions.contains(word) => return self.nested(|p| p.extreme_expression(MaxExpr, MaxKw)),
@@ -94,6 +95,15 @@ impl Parser<'_> {
         self.start(AwaitExpr);
         self.bump_as(AwaitKw);
         let height = self.condition("await");
+        self.end();
+        self.bounded(height + 2)
+    }
+
+    /// `assume (c)`
+    fn assume_expression(&mut self) -> u32 {
+        self.start(AssumeExpr);
+        self.bump_as(AssumeKw);
+        let height = self.condition("assume");
         self.end();
         self.bounded(height + 2)
     }

@@ -75,6 +75,8 @@ kinds! {
     UnlockKw,
     /// `await`
     AwaitKw,
+    /// `assume`
+    AssumeKw,
     /// `choose`
     ChooseKw,
     /// `for`
@@ -196,7 +198,7 @@ kinds! {
     ValueSet,
     /// `{ a; b }`
     Block,
-    /// `(a; b)` after `if`, `while` or `await`.
+    /// `(a; b)` after `if`, `while`, `await` or `assume`.
     Condition,
     /// `(a, b)` of a call.
     ArgList,
@@ -254,6 +256,8 @@ kinds! {
     UnlockExpr,
     /// `await (c)`
     AwaitExpr,
+    /// `assume (c)`
+    AssumeExpr,
     /// `fresh(V)`
     FreshExpr,
     /// `choose(a, b)` or `choose(0..3)`

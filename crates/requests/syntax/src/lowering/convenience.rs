@@ -7,6 +7,7 @@
 //! | `lock(L)` | `(while (L == 1) { yield }; L := 1)` |
 //! | `unlock(L)` | `L := 0` |
 //! | `await (c)` | `while (!(c)) { yield }` |
+//! | `assume (c)` | `while (!(c)) { 0 }`; an error where `c` does more than look |
 //! | `choose(a, b, c)` | `if (?) { a } else if (?) { b } else { c }` |
 //! | `choose(0..2)` | `choose(0, 1, 2)` |
 //! | `for i in 0..2 { s }` | `(s₀; s₁; s₂; 0)`, where `sₖ` is `s` with the constant `k` for `i` |
@@ -35,6 +36,7 @@
 //! `else` that is followed by more: then what follows is the `else`.
 
 mod arrays;
+mod assumed;
 mod choices;
 mod exits;
 mod extremes;

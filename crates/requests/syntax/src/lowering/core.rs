@@ -65,6 +65,7 @@ impl Lowering<'_> {
             SyntaxKind::AtomicExpr => return self.atomic_block(expr),
             SyntaxKind::LockExpr | SyntaxKind::UnlockExpr => return self.lock(expr),
             SyntaxKind::AwaitExpr => return self.await_condition(expr),
+            SyntaxKind::AssumeExpr => return self.assume(expr),
             SyntaxKind::FreshExpr => return self.fresh(expr),
             SyntaxKind::ChooseExpr => return self.choose(expr),
             SyntaxKind::MinExpr | SyntaxKind::MaxExpr => return self.extreme(expr),

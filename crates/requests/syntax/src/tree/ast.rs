@@ -55,7 +55,7 @@ views! {
     ValueSet,
     /// `{ a; b }`
     Block,
-    /// `(a; b)` after `if`, `while` or `await`.
+    /// `(a; b)` after `if`, `while`, `await` or `assume`.
     Condition,
 }
 
@@ -291,6 +291,7 @@ impl Expr {
                 | LockExpr
                 | UnlockExpr
                 | AwaitExpr
+                | AssumeExpr
                 | FreshExpr
                 | ChooseExpr
                 | ForExpr

@@ -113,6 +113,7 @@ const TOKENS: &[&str] = &[
     "choose(0..",
     "for i in 0..2 {",
     "await (",
+    "assume (x",
     "skip",
     "request r(n: 0..1) {",
     "0..3",
