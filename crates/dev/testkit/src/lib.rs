@@ -3,6 +3,8 @@
 //! - [`naive`]: a second, literal reading of the language, to check the
 //!   compiler and the engines against. It shares nothing with them but the
 //!   checked program, and it can do without that: terms can be built by hand.
+//! - [`postgres()`]: a PostgreSQL server of the test program's own, if it is
+//!   installed.
 //! - [`random`]: random programs, with the term that each text must mean, so
 //!   that the parser is checked as well.
 //! - [`solvers`]: other solvers, if they are there.
@@ -12,9 +14,12 @@
 //! model. A mistake made there cannot be repeated here by sharing code.
 
 pub mod naive;
+pub mod postgres;
 pub mod random;
 pub mod solvers;
 pub mod suite;
+
+pub use postgres::{Postgres, postgres};
 
 /// Prints a line of a test's figures where the test runner does not hide it.
 ///
