@@ -1,0 +1,3 @@
+//! What a workload is, from texts.
+
+mod reading;
