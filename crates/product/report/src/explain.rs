@@ -41,6 +41,7 @@ static PAGES: &[(&str, &str)] = pages! {
     "cases"
     "check-then-act"
     "commit-point"
+    "components"
     "coverable"
     "deadlock-free"
     "decomposition"

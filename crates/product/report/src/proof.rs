@@ -19,7 +19,7 @@ const SENTENCES: usize = 6;
 /// on the text about the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProofNote {
-    /// The kind of the proof, as in certificates: `letters`, `cases` or `reduction`.
+    /// The kind of the proof, as in certificates: `letters`, `cases`, `components` or `reduction`.
     pub kind: &'static str,
     /// The number of the component.
     pub component: usize,

@@ -15,6 +15,7 @@
 //! answers visits a loop of theirs, and what was added before stays.
 
 mod cases;
+mod parts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,6 +39,10 @@ pub(crate) fn told(systems: &[&NetworkSystem], parts: &[Part], cancel: &Cancel) 
         Part::Cases(proof) => {
             let facts = cases::facts(&system.shown(), proof, cancel)?;
             Some(ProofNote { kind: "cases", component, facts, unbounded: false, marks: BTreeMap::new() })
+        }
+        Part::Shared(proof) => {
+            let facts = parts::facts(&system.shown(), proof);
+            Some(ProofNote { kind: "components", component, facts, unbounded: false, marks: BTreeMap::new() })
         }
         Part::Atomic(_) | Part::Flow(_) | Part::Invariant(_) | Part::Same(_) => None,
     };
@@ -246,6 +251,15 @@ fn listed(names: &[&str]) -> String {
         (0, Some((last, before))) => format!("{} or {last}", before.join(", ")),
         (1, _) => format!("{} or one other", shown.join(", ")),
         (more, _) => format!("{} or one of {}", shown.join(", "), counted(more, "other")),
+    }
+}
+
+/// "a, b and c".
+fn named(names: &[&str]) -> String {
+    match names.split_last() {
+        None => String::new(),
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, before)) => format!("{} and {last}", before.join(", ")),
     }
 }
 

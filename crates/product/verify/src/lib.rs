@@ -266,15 +266,17 @@ fn summary(body: &Body) -> String {
                 counted(exclusions.len(), "exclusion")
             )
         }
-        Body::Components(parts) => {
-            let mut each: BTreeMap<String, usize> = BTreeMap::new();
-            for part in parts {
-                *each.entry(part_summary(part)).or_default() += 1;
-            }
-            let each: Vec<String> = each.into_iter().map(|(summary, count)| format!("{count} × {summary}")).collect();
-            format!("{}: {}", counted(parts.len(), "component"), each.join("; "))
-        }
+        Body::Components(parts) => list_summary(parts, "component"),
     }
+}
+
+fn list_summary(parts: &[Part], what: &str) -> String {
+    let mut each: BTreeMap<String, usize> = BTreeMap::new();
+    for part in parts {
+        *each.entry(part_summary(part)).or_default() += 1;
+    }
+    let each: Vec<String> = each.into_iter().map(|(summary, count)| format!("{count} × {summary}")).collect();
+    format!("{}: {}", counted(parts.len(), what), each.join("; "))
 }
 
 fn part_summary(part: &Part) -> String {
@@ -315,6 +317,10 @@ fn part_summary(part: &Part) -> String {
             )
         }
         Part::Same(same) => format!("the same as component {}", same.part),
+        Part::Shared(proof) => {
+            let shared = proof.touches.iter().filter(|parts| parts.len() > 1).count();
+            format!("{} with {}", list_summary(&proof.parts, "part"), counted(shared, "shared request"))
+        }
     }
 }
 

@@ -14,5 +14,6 @@ pub mod reduce;
 mod same;
 pub mod sample;
 pub mod search;
+mod shared;
 mod span;
 pub mod stuck;

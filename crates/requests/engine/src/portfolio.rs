@@ -27,6 +27,7 @@ mod attempt;
 mod fence;
 mod few_kinds;
 mod logged;
+mod parts;
 mod published;
 mod sampling;
 mod schedule;
@@ -87,6 +88,8 @@ pub struct Plan<'a> {
     pub percent: u64,
     /// What random runs are drawn from; none for a number that belongs to the system.
     pub seed: Option<u64>,
+    /// Whether parts of a component that few letters join may be proved by themselves.
+    pub in_parts: bool,
     /// A method that panics, and how often it did.
     #[cfg(test)]
     sabotage: Option<(Method, &'a AtomicUsize)>,
@@ -104,6 +107,7 @@ impl<'a> Plan<'a> {
             rounds: ROUNDS,
             percent: 100,
             seed: None,
+            in_parts: true,
             #[cfg(test)]
             sabotage: None,
         }
@@ -140,7 +144,7 @@ pub fn decide(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> Deci
         let (failed, kept, open_answers) = (FxHashMap::default(), Mutex::default(), Vec::new());
         let (searched, clear, method) = (0, vec![0; systems.len()], Method::Reduce);
         let (short, reason, broken) = (false, None, Broken::default());
-        let (samplers, sampled) = Default::default();
+        let (samplers, sampled, splits) = Default::default();
         let decision = PortfolioWork {
             systems,
             plan,
@@ -159,6 +163,7 @@ pub fn decide(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> Deci
             broken,
             samplers,
             sampled,
+            splits,
         }
         .run();
         fence::decided(decision)
@@ -174,6 +179,7 @@ pub fn method_of(parts: &[Part]) -> Option<Method> {
         Part::Flow(_) => Some(Method::Flow),
         Part::Invariant(_) => Some(Method::Classic),
         Part::Cases(_) => Some(Method::Decompose),
+        Part::Shared(proof) => method_of(&proof.parts),
     };
     parts.iter().map(of).try_fold(Method::Reduce, |all, one| Some(all.max(one?)))
 }
@@ -192,7 +198,7 @@ pub fn reduced_by(systems: &[&NetworkSystem], parts: &[Part], cancel: &Cancel) -
             Part::Letters(proof) => &proof.script,
             Part::Flow(proof) => &proof.script,
             Part::Cases(proof) => &proof.script,
-            Part::Invariant(_) => return None,
+            Part::Invariant(_) | Part::Shared(_) => return None,
             Part::Same(_) => continue, // Only one of those that are the same is reduced.
         };
         let mut reduced = Reduced::new(NormalForm::new(system)?.0);
@@ -239,6 +245,8 @@ struct PortfolioWork<'a> {
     samplers: Mutex<BTreeMap<usize, Sampler<&'a NetworkSystem>>>,
     /// How the last of them was found that is a counterexample.
     sampled: Mutex<Option<HowSampled>>,
+    /// What is known of the parts of each component.
+    splits: Mutex<BTreeMap<usize, parts::PartsKnown>>,
 }
 
 /// The end of the work before all methods were tried.
@@ -330,6 +338,8 @@ impl PortfolioWork<'_> {
             Stage::Reduce => self.reduce(ticks),
             Stage::SearchSoon if self.searched >= self.plan.ticks(SOON_TICKS, 0) => Ok(()),
             Stage::SearchSoon => self.stage(&Stage::Search, ticks.min(self.plan.ticks(SOON_TICKS, 0)), round),
+            Stage::Parts if ticks < SAMPLE_LEVEL || !self.plan.in_parts => Ok(()),
+            Stage::Parts => self.stage(&Stage::Tasks(&[Kind::Parts]), ticks, round),
             Stage::Sample if ticks < SAMPLE_LEVEL && self.plan.methods != [Method::Sample] => Ok(()),
             Stage::Sample => self.stage(&Stage::Tasks(&[Kind::Sample]), ticks.saturating_mul(SAMPLE_TIMES), round),
             Stage::Search if !self.may(Method::Search) => Ok(()),

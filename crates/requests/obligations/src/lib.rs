@@ -20,6 +20,7 @@ use serval_engine::flow::{FlowOutcome, prove};
 
 use serval_model::{NetworkSystem, NormalForm};
 use serval_proof::script::check_script;
+use serval_proof::shared::{SharedProof, split};
 use serval_proof::{Caps, Part, Work};
 
 pub use names::Names;
@@ -33,6 +34,18 @@ pub struct Obligation {
     pub name: String,
     /// The script.
     pub text: String,
+}
+
+/// Everything that makes a proof of each part a proof; that parts are enough is left to the checker.
+fn of_parts(system: &NetworkSystem, form: &NormalForm, proof: &SharedProof, cancel: &Cancel) -> Result<Vec<Obligation>, String> {
+    let mut work = Work::new(&Caps::default(), cancel);
+    let parts = split(system, form, &proof.touches, proof.parts.len(), &mut work).map_err(|refusal| refusal.to_string())?;
+    let mut all = Vec::new();
+    for (number, (system, part)) in parts.iter().zip(&proof.parts).enumerate() {
+        let named = |one: Obligation| Obligation { name: format!("part-{number}-{}", one.name), ..one };
+        all.extend(obligations(system, part.clone(), cancel)?.into_iter().map(named));
+    }
+    Ok(all)
 }
 
 /// Everything that makes a proof about a system a proof: an invariant holds in
@@ -54,6 +67,7 @@ pub fn obligations(system: &NetworkSystem, part: Part, cancel: &Cancel) -> Resul
         Part::Letters(proof) => &proof.script,
         Part::Cases(proof) => &proof.script,
         Part::Same(_) => return Ok(Vec::new()),
+        Part::Shared(proof) => return of_parts(system, &form, proof, cancel),
     };
     let reduced = check_script(form, script, &mut Work::new(&Caps::default(), cancel)).map_err(|refusal| refusal.to_string())?;
     let names = names.after(script);
@@ -62,7 +76,7 @@ pub fn obligations(system: &NetworkSystem, part: Part, cancel: &Cancel) -> Resul
     let proof = match part {
         Part::Flow(proof) => *proof,
         Part::Invariant(proof) => return stated::obligations(reduced.form(), &proof, &names, &mut budget).map_err(stopped),
-        Part::Atomic(_) | Part::Letters(_) | Part::Cases(_) | Part::Same(_) => match prove(reduced.form(), &mut budget).map_err(stopped)? {
+        Part::Atomic(_) | Part::Letters(_) | Part::Cases(_) | Part::Same(_) | Part::Shared(_) => match prove(reduced.form(), &mut budget).map_err(stopped)? {
             FlowOutcome::Proof(proof) => proof,
             FlowOutcome::Run(_) | FlowOutcome::Stuck => return Err("the reduced system could not be proved by counting".to_owned()),
         },

@@ -11,6 +11,7 @@ use crate::letters::LettersProof;
 use crate::reduction::Reduction;
 use crate::same::Same;
 use crate::script::Entry;
+use crate::shared::SharedProof;
 
 /// Evidence for a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub enum Part {
     Cases(Box<CasesProof>),
     /// It does what an earlier component does, which has a proof of another kind.
     Same(Same),
+    /// Parts of it, which only few letters join, have proofs.
+    Shared(Box<SharedProof>),
 }
 
 /// What a certificate claims about the input.
@@ -90,7 +93,7 @@ pub enum Kind {
     Cases,
     /// [`Part::Same`].
     Same,
-    /// [`Body::Components`].
+    /// [`Body::Components`] and [`Part::Shared`].
     Components,
     /// [`Body::Reduction`].
     Reduction,
@@ -119,6 +122,7 @@ impl Part {
             Self::Letters(_) => Kind::Letters,
             Self::Cases(_) => Kind::Cases,
             Self::Same(_) => Kind::Same,
+            Self::Shared(_) => Kind::Components,
         }
     }
 }

@@ -10,7 +10,7 @@ use serval_model::{Moves, Named, NetworkSystem, NormalForm};
 
 use crate::{
     Body, Caps, CasesProof, Certificate, Checked, Claim, Failure, FaultCertificate, Part, Reduction, Refusal, RunCertificate, TooLarge,
-    Work, check_fault, check_run, fingerprint, flow, invariant, letters, same, script,
+    Work, check_fault, check_run, fingerprint, flow, invariant, letters, same, script, shared,
 };
 
 /// An input: a list of components. Only what a certificate needs is asked for.
@@ -168,24 +168,33 @@ fn check_parts<I: Input>(input: &I, claim: Claim, parts: &[Part], caps: &Caps, c
     let (given, there) = (parts.len(), systems.len());
     require!(PartsCover, given == there, about(format!("{given} parts")), "the input has {}", counted(there, "component"));
     let mut work = Work::new(caps, cancel);
+    check_list(input, &systems, parts, &mut work).map_err(|refusal| refusal.map_stop(|never| match never {}))
+}
+
+/// Each system is serializable, because its proof says so. How deep lists are in lists is limited by how deep a text of
+/// JSON may be.
+fn check_list<I: Input>(input: &I, systems: &[&NetworkSystem], parts: &[Part], work: &mut Work) -> Checked {
     let form_of = |system| NormalForm::new(system).map(|(form, _)| form).ok_or(TooLarge { what: "steps", limit: u64::from(u32::MAX) });
-    for (number, (part, &system)) in parts.iter().zip(&systems).enumerate() {
+    for (number, (part, &system)) in parts.iter().zip(systems).enumerate() {
         let form = form_of(system)?;
-        let checked = match part {
-            Part::Atomic(script) => script::check_atomic(form, script, &mut work),
-            Part::Flow(proof) => flow::check_flow(form, proof, &mut work),
-            Part::Invariant(proof) => invariant::check_invariant(form, proof, &mut work),
-            Part::Letters(proof) => letters::check_letters(form, proof, &mut work),
-            Part::Cases(proof) => input.check_cases(form, proof, &mut work),
+        match part {
+            Part::Atomic(script) => script::check_atomic(form, script, work),
+            Part::Flow(proof) => flow::check_flow(form, proof, work),
+            Part::Invariant(proof) => invariant::check_invariant(form, proof, work),
+            Part::Letters(proof) => letters::check_letters(form, proof, work),
+            Part::Cases(proof) => input.check_cases(form, proof, work),
             Part::Same(proof) => {
                 let earlier = proof.part < number && !matches!(parts.get(proof.part), Some(Part::Same(_)));
                 let object = || format!("part {number}");
                 require!(SamePart, earlier, about(object()), "part {} is no earlier part with a proof of its own", proof.part);
                 // Where the condition is met the component is there.
-                systems.get(proof.part).map_or(Ok(()), |&earlier| same::check_same(&form, &form_of(earlier)?, proof, &mut work))
+                systems.get(proof.part).map_or(Ok(()), |&earlier| same::check_same(&form, &form_of(earlier)?, proof, work))
             }
-        };
-        checked.map_err(|refusal| refusal.map_stop(|never| match never {}))?;
+            Part::Shared(proof) => {
+                let each = shared::split(system, &form, &proof.touches, proof.parts.len(), work)?;
+                check_list(input, &each.iter().collect::<Vec<_>>(), &proof.parts, work)
+            }
+        }?;
     }
     Ok(())
 }

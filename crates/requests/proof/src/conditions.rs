@@ -20,6 +20,7 @@ serval_evidence::conditions! {
         PartsClaim = "parts.claim", PartsCover = "parts.cover",
         SamePart = "same.part", SameMaps = "same.maps", SameInitial = "same.initial", SameNodes = "same.nodes",
         SameSteps = "same.steps",
+        SharedNumbers = "shared.numbers", SharedForest = "shared.forest", SharedSerial = "shared.serial",
         SplitInitial = "split.initial", TrackInner = "track.inner", TrackMost = "track.most", FoldInitial = "fold.initial", FoldPresent = "fold.present",
         RelationNodes = "relation.nodes", RelationWeak = "relation.weak", RelationStrong = "relation.strong",
         RelationGlobalWeak = "relation.global.weak", RelationGlobalStrong = "relation.global.strong",

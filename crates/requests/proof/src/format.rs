@@ -18,6 +18,7 @@ use crate::letters::{self, Groups, LettersProof, Level, Region};
 use crate::reduction::Reduction;
 use crate::same::Same;
 use crate::script::Entry;
+use crate::shared::SharedProof;
 use crate::{Body, Certificate, Claim, Completed, FormatError, Kind, Part, RunCertificate, RunEvent};
 use serval_linear::Tree;
 
@@ -74,6 +75,7 @@ struct Fields {
     globals: Field<Vec<u32>>,
     nodes: Field<Vec<u32>>,
     parts: Field<Vec<Part>>,
+    touches: Field<Vec<Vec<u32>>>,
     reduction: Field<Reduction>,
 }
 
@@ -93,7 +95,7 @@ impl Fields {
             }
             Kind::Cases => (3, "`script`, `sets` and `cases`"),
             Kind::Same => (3, "`part`, `globals` and `nodes`"),
-            Kind::Components => (1, "`parts`"),
+            Kind::Components => (1 + usize::from(self.touches.0.is_some()), "`parts`, perhaps `touches`"),
             Kind::Reduction => (1, "`reduction`"),
         };
         let alone = self.count() == count;
@@ -113,7 +115,8 @@ impl Fields {
             .chain(&invariant)
             .chain(&letters)
             .chain(&same)
-            .chain(&[self.cases.0.is_some(), self.groups.0.is_some(), self.parts.0.is_some(), self.reduction.0.is_some()])
+            .chain(&[self.cases.0.is_some(), self.groups.0.is_some(), self.parts.0.is_some(), self.touches.0.is_some()])
+            .chain(&[self.reduction.0.is_some()])
             .filter(|&&there| there)
             .count()
     }
@@ -123,7 +126,10 @@ impl Fields {
         Some(match kind {
             Kind::Run => Body::Run(RunCertificate { steps: self.steps.0?, completed: self.completed.0? }),
             Kind::Fault => Body::Fault(Box::new(FaultCertificate { steps: self.steps.0?, fails: self.fails.0? })),
-            Kind::Components => Body::Components(self.parts.0?),
+            Kind::Components => match (self.touches.0, self.parts.0?) {
+                (Some(touches), parts) => Body::Part(Part::Shared(Box::new(SharedProof { touches, parts }))),
+                (None, parts) => Body::Components(parts),
+            },
             Kind::Reduction => Body::Reduction(Box::new(self.reduction.0?)),
             Kind::Atomic => Body::Part(Part::Atomic(self.script.0?)),
             Kind::Same => Body::Part(Part::Same(Same { part: self.part.0?, globals: self.globals.0?, nodes: self.nodes.0? })),
@@ -163,7 +169,8 @@ impl Part {
         match fields.body()? {
             Body::Part(part) => Ok(part),
             _ => Err(D::Error::custom(
-                "a component is proved by a proof of kind `atomic`, `flow`, `invariant`, `letters`, `cases` or `same`",
+                "a component is proved by a proof of kind `atomic`, `flow`, `invariant`, `letters`, `cases` or `same`, \
+                 or of kind `components` with `touches`",
             )),
         }
     }
@@ -200,8 +207,15 @@ impl Part {
             Self::Same(Same { part, globals, nodes }) => {
                 format!("\"part\":{part},\"globals\":{},\"nodes\":{}", line(globals), line(nodes))
             }
+            Self::Shared(proof) => format!("\"touches\":{},{}", lines(&proof.touches), parts_to_json(&proof.parts)),
         }
     }
+}
+
+/// The field with proofs, one for each component or part.
+fn parts_to_json(parts: &[Part]) -> String {
+    let parts = parts.iter().map(|part| format!("{{\"kind\":{},{}}}", line(&part.kind()), part.to_json()));
+    format!("\"parts\":{}", listed(parts))
 }
 
 impl Certificate {
@@ -233,10 +247,7 @@ impl Certificate {
                 format!("\"component\":{},\"steps\":{},\"fails\":{}", self.component, lines(&fault.steps), line(&fault.fails))
             }
             Body::Part(part) => part.to_json(),
-            Body::Components(parts) => {
-                let parts = parts.iter().map(|part| format!("{{\"kind\":{},{}}}", line(&part.kind()), part.to_json()));
-                format!("\"parts\":{}", listed(parts))
-            }
+            Body::Components(parts) => parts_to_json(parts),
             Body::Reduction(reduction) => format!("\"reduction\":{}", line(&**reduction)),
         };
         let (input, kind, claim) = (line(&self.input), line(&self.body.kind()), line(&self.claim));

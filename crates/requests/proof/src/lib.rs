@@ -97,7 +97,7 @@
 //! **Proof.** A certificate of kind `components` is a list of proofs, and one of
 //! another kind is a list with one. There are as many proofs as components
 //! (`parts.cover`), so there is one for each, of kind `atomic`, `flow`,
-//! `invariant`, `letters`, `cases` or `same`; and each shows that its component is serializable:
+//! `invariant`, `letters`, `cases`, `same`, or `components` with `touches`; and each shows that its component is serializable:
 //!
 //! - `atomic`: reductions that keep `Int` and `Ser` leave a system in which every
 //!   request is a single step, so that every complete run is serial ([`script`]);
@@ -110,7 +110,9 @@
 //! - `cases`: the checker of nets says whether it does ([`Input::check_cases`]; theorem and proof are in the crate
 //!   `serval-case-proof`), and a checker without nets refuses it (`cases.nets`);
 //! - `same`: a component before it, which is proved in one of the other ways
-//!   (`same.part`), does the same under other names ([`same`]).
+//!   (`same.part`), does the same under other names ([`same`]);
+//! - `components` with `touches`: parts of the component that only few letters join are proved, each in one of these
+//!   ways ([`shared`]); `same` then speaks of an earlier part of the same list.
 //!
 //! A complete run of the product is a shuffle of complete runs of the components.
 //! For each of these there is a serial run of the component with the same
@@ -157,6 +159,7 @@ mod reduction;
 mod run;
 pub mod same;
 pub mod script;
+pub mod shared;
 
 #[cfg(test)]
 mod tests;

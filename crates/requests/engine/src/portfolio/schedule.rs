@@ -37,6 +37,7 @@ pub(super) const GLANCE: &[(Stage, u64)] = &[(Stage::Tasks(&[Kind::LettersReduce
 pub(super) const LEVEL: &[(Stage, u64)] = &[
     (Stage::Tasks(&[Kind::LettersReduced, Kind::FlowReduced]), 1),
     (Stage::SearchSoon, 8),
+    (Stage::Parts, 1),
     (Stage::Sample, 1),
     (Stage::Search, 20),
     (Stage::Tasks(&[Kind::LettersTracked, Kind::LettersOriginal, Kind::FlowOriginal, Kind::Classic]), 4),
@@ -64,6 +65,8 @@ pub(super) enum Stage {
     Search,
     /// The same with few ticks.
     SearchSoon,
+    /// Proofs of parts that few letters join, where the ticks are not few.
+    Parts,
     /// Counterexamples among random runs, where the ticks are not few.
     Sample,
     /// Tasks for each component that is not proved.

@@ -11,7 +11,7 @@ use serval_proof::letters::LettersProof;
 use serval_proof::script::Entry;
 use serval_proof::{CasesProof, Part};
 
-use super::{Attempt, End, Method, PortfolioWork, Progress, logged, published};
+use super::{Attempt, End, Method, PortfolioWork, Progress, logged, method_of, published};
 use crate::cases::{self, CaseOutcome};
 use crate::flow::bounded::{self, Bounded};
 use crate::flow::{self, FlowOutcome};
@@ -46,6 +46,8 @@ pub(super) enum Kind {
     LettersTracked,
     /// Counterexamples with few requests in flight.
     Bounded,
+    /// Proofs of parts of the original that few letters join.
+    Parts,
     /// Random runs.
     Sample,
     /// The published method.
@@ -60,6 +62,8 @@ impl Kind {
             Self::LettersFirst | Self::LettersReduced | Self::LettersOriginal | Self::LettersTracked => Method::Letters,
             Self::FlowReduced | Self::FlowOriginal => Method::Flow,
             Self::Bounded => Method::Bounded,
+            // That the parts are enough is a reduction; proofs of them come from the methods that are asked.
+            Self::Parts => Method::Reduce,
             Self::Sample => Method::Sample,
             Self::Classic => Method::Classic,
             Self::Decompose => Method::Decompose,
@@ -121,7 +125,7 @@ impl PortfolioWork<'_> {
         let length = match task.kind {
             Kind::LettersFirst | Kind::LettersOriginal | Kind::FlowOriginal => 0,
             Kind::LettersReduced | Kind::FlowReduced | Kind::Decompose => self.reductions[task.component].as_ref()?.0.script.len(),
-            Kind::LettersTracked | Kind::Bounded | Kind::Sample | Kind::Classic => return None,
+            Kind::LettersTracked | Kind::Bounded | Kind::Parts | Kind::Sample | Kind::Classic => return None,
         };
         Some((task.component, task.kind.method(), length))
     }
@@ -199,8 +203,9 @@ impl PortfolioWork<'_> {
             }
             match found {
                 Some(Attempt::Part(part)) => {
+                    let of_parts = method_of(std::slice::from_ref(&part)).filter(|_| kind == Kind::Parts);
                     self.parts[component] = Some(part);
-                    self.method = self.method.max(kind.method());
+                    self.method = self.method.max(of_parts.unwrap_or(kind.method()));
                 }
                 Some(Attempt::Run(run)) => return Err(self.refuted(component, run, kind.method())),
                 // There is always one more request that could be in flight.
@@ -236,6 +241,9 @@ impl PortfolioWork<'_> {
         let mut budget = Budget::new(ticks, cancel.clone());
         if kind == Kind::Sample {
             return self.sample(component, &mut budget);
+        }
+        if kind == Kind::Parts {
+            return self.in_parts(component, ticks, cancel);
         }
         let lifted = |run| self.lifted(component, &run, ticks, cancel).map_or(Attempt::Short, Attempt::Run);
         // Too large for a normal form: too large for all that follows.
