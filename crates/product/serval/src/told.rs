@@ -39,7 +39,7 @@ pub(crate) fn told(systems: &[&NetworkSystem], parts: &[Part], cancel: &Cancel) 
             let facts = cases::facts(&system.shown(), proof, cancel)?;
             Some(ProofNote { kind: "cases", component, facts, unbounded: false, marks: BTreeMap::new() })
         }
-        Part::Atomic(_) | Part::Flow(_) | Part::Invariant(_) | Part::Same(_) => None,
+        Part::Atomic(_) | Part::Flow(_) | Part::Invariant(_) | Part::Same(_) | Part::Strict(_) => None,
     };
     systems.iter().zip(parts).enumerate().filter_map(note).collect()
 }

@@ -15,4 +15,5 @@ mod same;
 pub mod sample;
 pub mod search;
 mod span;
+pub mod strict;
 pub mod stuck;

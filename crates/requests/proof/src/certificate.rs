@@ -11,6 +11,7 @@ use crate::letters::LettersProof;
 use crate::reduction::Reduction;
 use crate::same::Same;
 use crate::script::Entry;
+use crate::strict::StrictProof;
 
 /// Evidence for a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub enum Part {
     Cases(Box<CasesProof>),
     /// It does what an earlier component does, which has a proof of another kind.
     Same(Same),
+    /// It is strict, which is more than serializable.
+    Strict(StrictProof),
 }
 
 /// What a certificate claims about the input.
@@ -68,6 +71,10 @@ pub enum Claim {
     /// In some run a step of the program divides by zero, overflows, or leaves a range or the
     /// indices of an array.
     Fault,
+    /// Every interleaved run has the requests of some serial run in an order that extends the one in time.
+    Strict,
+    /// Some interleaved run has not.
+    NotStrict,
 }
 
 /// The kinds of certificates.
@@ -94,6 +101,10 @@ pub enum Kind {
     Components,
     /// [`Body::Reduction`].
     Reduction,
+    /// [`Part::Strict`], by all that can be with few requests in flight.
+    InFlight,
+    /// [`Part::Strict`], by the places of requests in the order.
+    Points,
 }
 
 impl Body {
@@ -119,6 +130,8 @@ impl Part {
             Self::Letters(_) => Kind::Letters,
             Self::Cases(_) => Kind::Cases,
             Self::Same(_) => Kind::Same,
+            Self::Strict(StrictProof::InFlight(_)) => Kind::InFlight,
+            Self::Strict(StrictProof::Points(_)) => Kind::Points,
         }
     }
 }
@@ -130,6 +143,8 @@ impl Claim {
             Self::Serializable => "serializable",
             Self::NotSerializable => "not-serializable",
             Self::Fault => "fault",
+            Self::Strict => "strict",
+            Self::NotStrict => "not-strict",
         }
     }
 }
@@ -148,6 +163,8 @@ impl Kind {
             Self::Same => "same",
             Self::Components => "components",
             Self::Reduction => "reduction",
+            Self::InFlight => "in-flight",
+            Self::Points => "points",
         }
     }
 }

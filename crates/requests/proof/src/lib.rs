@@ -157,6 +157,7 @@ mod reduction;
 mod run;
 pub mod same;
 pub mod script;
+pub mod strict;
 
 #[cfg(test)]
 mod tests;
