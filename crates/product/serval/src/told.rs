@@ -44,7 +44,7 @@ pub(crate) fn told(systems: &[&NetworkSystem], parts: &[Part], cancel: &Cancel) 
             let facts = parts::facts(&system.shown(), proof);
             Some(ProofNote { kind: "components", component, facts, unbounded: false, marks: BTreeMap::new() })
         }
-        Part::Atomic(_) | Part::Flow(_) | Part::Invariant(_) | Part::Same(_) => None,
+        Part::Atomic(_) | Part::Flow(_) | Part::Invariant(_) | Part::Same(_) | Part::Strict(_) => None,
     };
     systems.iter().zip(parts).enumerate().filter_map(note).collect()
 }

@@ -35,6 +35,7 @@ use serval_diagnostic::counted;
 
 use serval_diagnostic::{Code, Diagnostic, Span, shown};
 use serval_model::{NetworkSystem, systems_from_json};
+use serval_proof::strict::StrictProof;
 use serval_proof::{Body, Certificate, Failure, Input, Part, Reduction, Refusal, Systems, check};
 use serval_syntax::{Limit, analyze};
 
@@ -320,6 +321,12 @@ fn part_summary(part: &Part) -> String {
         Part::Shared(proof) => {
             let shared = proof.touches.iter().filter(|parts| parts.len() > 1).count();
             format!("{} with {}", list_summary(&proof.parts, "part"), counted(shared, "shared request"))
+        }
+        Part::Strict(StrictProof::InFlight(proof)) => {
+            format!("{} with at most {} in flight", counted(proof.states.len(), "state"), counted(proof.k, "request"))
+        }
+        Part::Strict(StrictProof::Points(proof)) => {
+            format!("{} in the order and a proof that they do: {}", counted(proof.places.len(), "place"), part_summary(&proof.proof))
         }
     }
 }

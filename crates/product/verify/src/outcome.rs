@@ -139,6 +139,7 @@ impl Proved for Valid {
     fn sentence(&self, input: &str) -> String {
         match self.claim {
             Claim::Fault => format!("{input} can fail ({})", self.summary),
+            Claim::NotStrict => format!("{input} is not strict ({})", self.summary),
             Claim::NotSerializable => format!("{input} is not serializable ({})", self.summary),
             _ => format!("{input} is {self}"),
         }

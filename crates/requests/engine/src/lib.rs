@@ -16,4 +16,5 @@ pub mod sample;
 pub mod search;
 mod shared;
 mod span;
+pub mod strict;
 pub mod stuck;

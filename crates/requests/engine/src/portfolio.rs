@@ -46,6 +46,7 @@ use serval_budget::{Budget, Cancel, StopReason, Stopped};
 use serval_model::{Letter, NetworkSystem, NormalForm, Run};
 use serval_proof::Part;
 use serval_proof::script::Reduced;
+use serval_proof::strict::StrictProof;
 
 use crate::letters::LettersProgress;
 use crate::reduce::{Extent, Reduction, reduce};
@@ -180,6 +181,8 @@ pub fn method_of(parts: &[Part]) -> Option<Method> {
         Part::Invariant(_) => Some(Method::Classic),
         Part::Cases(_) => Some(Method::Decompose),
         Part::Shared(proof) => method_of(&proof.parts),
+        // Such proofs are about more than what the portfolio decides.
+        Part::Strict(_) => None,
     };
     parts.iter().map(of).try_fold(Method::Reduce, |all, one| Some(all.max(one?)))
 }
@@ -199,6 +202,8 @@ pub fn reduced_by(systems: &[&NetworkSystem], parts: &[Part], cancel: &Cancel) -
             Part::Flow(proof) => &proof.script,
             Part::Cases(proof) => &proof.script,
             Part::Invariant(_) | Part::Shared(_) => return None,
+            Part::Strict(StrictProof::InFlight(proof)) => &proof.script,
+            Part::Strict(StrictProof::Points(proof)) => &proof.script,
             Part::Same(_) => continue, // Only one of those that are the same is reduced.
         };
         let mut reduced = Reduced::new(NormalForm::new(system)?.0);

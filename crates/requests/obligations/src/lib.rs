@@ -21,6 +21,7 @@ use serval_engine::flow::{FlowOutcome, prove};
 use serval_model::{NetworkSystem, NormalForm};
 use serval_proof::script::check_script;
 use serval_proof::shared::{SharedProof, split};
+use serval_proof::strict::StrictProof;
 use serval_proof::{Caps, Part, Work};
 
 pub use names::Names;
@@ -68,6 +69,8 @@ pub fn obligations(system: &NetworkSystem, part: Part, cancel: &Cancel) -> Resul
         Part::Cases(proof) => &proof.script,
         Part::Same(_) => return Ok(Vec::new()),
         Part::Shared(proof) => return of_parts(system, &form, proof, cancel),
+        Part::Strict(StrictProof::InFlight(proof)) => &proof.script,
+        Part::Strict(StrictProof::Points(proof)) => &proof.script,
     };
     let reduced = check_script(form, script, &mut Work::new(&Caps::default(), cancel)).map_err(|refusal| refusal.to_string())?;
     let names = names.after(script);
@@ -76,10 +79,12 @@ pub fn obligations(system: &NetworkSystem, part: Part, cancel: &Cancel) -> Resul
     let proof = match part {
         Part::Flow(proof) => *proof,
         Part::Invariant(proof) => return stated::obligations(reduced.form(), &proof, &names, &mut budget).map_err(stopped),
-        Part::Atomic(_) | Part::Letters(_) | Part::Cases(_) | Part::Same(_) | Part::Shared(_) => match prove(reduced.form(), &mut budget).map_err(stopped)? {
-            FlowOutcome::Proof(proof) => proof,
-            FlowOutcome::Run(_) | FlowOutcome::Stuck => return Err("the reduced system could not be proved by counting".to_owned()),
-        },
+        Part::Atomic(_) | Part::Letters(_) | Part::Cases(_) | Part::Same(_) | Part::Shared(_) | Part::Strict(_) => {
+            match prove(reduced.form(), &mut budget).map_err(stopped)? {
+                FlowOutcome::Proof(proof) => proof,
+                FlowOutcome::Run(_) | FlowOutcome::Stuck => return Err("the reduced system could not be proved by counting".to_owned()),
+            }
+        }
     };
     counting::obligations(reduced.form(), &proof, &names, &mut budget).map_err(stopped)
 }

@@ -12,6 +12,7 @@ use crate::reduction::Reduction;
 use crate::same::Same;
 use crate::script::Entry;
 use crate::shared::SharedProof;
+use crate::strict::StrictProof;
 
 /// Evidence for a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +59,8 @@ pub enum Part {
     Same(Same),
     /// Parts of it, which only few letters join, have proofs.
     Shared(Box<SharedProof>),
+    /// It is strict, which is more than serializable.
+    Strict(StrictProof),
 }
 
 /// What a certificate claims about the input.
@@ -71,6 +74,10 @@ pub enum Claim {
     /// In some run a step of the program divides by zero, overflows, or leaves a range or the
     /// indices of an array.
     Fault,
+    /// Every interleaved run has the requests of some serial run in an order that extends the one in time.
+    Strict,
+    /// Some interleaved run has not.
+    NotStrict,
 }
 
 /// The kinds of certificates.
@@ -97,6 +104,10 @@ pub enum Kind {
     Components,
     /// [`Body::Reduction`].
     Reduction,
+    /// [`Part::Strict`], by all that can be with few requests in flight.
+    InFlight,
+    /// [`Part::Strict`], by the places of requests in the order.
+    Points,
 }
 
 impl Body {
@@ -123,6 +134,8 @@ impl Part {
             Self::Cases(_) => Kind::Cases,
             Self::Same(_) => Kind::Same,
             Self::Shared(_) => Kind::Components,
+            Self::Strict(StrictProof::InFlight(_)) => Kind::InFlight,
+            Self::Strict(StrictProof::Points(_)) => Kind::Points,
         }
     }
 }
@@ -134,6 +147,8 @@ impl Claim {
             Self::Serializable => "serializable",
             Self::NotSerializable => "not-serializable",
             Self::Fault => "fault",
+            Self::Strict => "strict",
+            Self::NotStrict => "not-strict",
         }
     }
 }
@@ -152,6 +167,8 @@ impl Kind {
             Self::Same => "same",
             Self::Components => "components",
             Self::Reduction => "reduction",
+            Self::InFlight => "in-flight",
+            Self::Points => "points",
         }
     }
 }

@@ -8,9 +8,10 @@ use serval_diagnostic::counted;
 use serval_evidence::{require, shown};
 use serval_model::{Moves, Named, NetworkSystem, NormalForm};
 
+use crate::run::check_run_in_time;
 use crate::{
     Body, Caps, CasesProof, Certificate, Checked, Claim, Failure, FaultCertificate, Part, Reduction, Refusal, RunCertificate, TooLarge,
-    Work, check_fault, check_run, fingerprint, flow, invariant, letters, same, script, shared,
+    Work, check_fault, check_run, fingerprint, flow, invariant, letters, same, script, shared, strict,
 };
 
 /// An input: a list of components. Only what a certificate needs is asked for.
@@ -107,7 +108,8 @@ pub fn check<I: Input>(input: &I, certificate: &Certificate, caps: &Caps, cancel
         Body::Part(part) => check_parts(input, certificate.claim, std::slice::from_ref(part), caps, cancel),
         Body::Components(parts) => check_parts(input, certificate.claim, parts, caps, cancel),
         Body::Reduction(reduction) => {
-            let (proves, claimed) = (certificate.claim == Claim::Serializable, certificate.claim.name());
+            let proves = matches!(certificate.claim, Claim::Serializable | Claim::Strict);
+            let claimed = certificate.claim.name();
             let object = || format!("claim {claimed:?}");
             require!(ReductionClaim, proves, about(object()), "a proof of this kind can only show that an input is serializable");
             input.check_reduction(reduction, caps, cancel)
@@ -138,10 +140,13 @@ fn check_refutation<I: Input>(
     caps: &Caps,
     cancel: &Cancel,
 ) -> Result<(), Refusal<I::Stop>> {
-    let (refutes, claimed) = (claim == Claim::NotSerializable, claim.name());
+    let (refutes, claimed) = (matches!(claim, Claim::NotSerializable | Claim::NotStrict), claim.name());
     require!(RunClaim, refutes, about(format!("claim {claimed:?}")), "a run can only show that an input is not serializable");
     let count = input.components();
     require!(Component, component < count, about(format!("component {component}")), "the input has {count}, counted from 0");
+    if claim == Claim::NotStrict {
+        return check_run_in_time(input.lazy(component), run, caps, cancel).map_err(|refusal| refusal.map_stop(Into::into));
+    }
     check_run(input.lazy(component), run, caps, cancel).map_err(|refusal| refusal.map_stop(Into::into))
 }
 
@@ -162,8 +167,11 @@ fn check_failure<I: Input>(
 
 /// There is a proof for each component.
 fn check_parts<I: Input>(input: &I, claim: Claim, parts: &[Part], caps: &Caps, cancel: &Cancel) -> Result<(), Refusal<I::Stop>> {
-    let (proves, claimed) = (claim == Claim::Serializable, claim.name());
+    let (proves, claimed) = (matches!(claim, Claim::Serializable | Claim::Strict), claim.name());
     require!(PartsClaim, proves, about(format!("claim {claimed:?}")), "a proof of this kind can only show that an input is serializable");
+    if claim == Claim::Strict {
+        strict::check_kinds(parts).map_err(|refusal| refusal.map_stop(|never| match never {}))?;
+    }
     let systems = input.whole(cancel)?;
     let (given, there) = (parts.len(), systems.len());
     require!(PartsCover, given == there, about(format!("{given} parts")), "the input has {}", counted(there, "component"));
@@ -178,11 +186,6 @@ fn check_list<I: Input>(input: &I, systems: &[&NetworkSystem], parts: &[Part], w
     for (number, (part, &system)) in parts.iter().zip(systems).enumerate() {
         let form = form_of(system)?;
         match part {
-            Part::Atomic(script) => script::check_atomic(form, script, work),
-            Part::Flow(proof) => flow::check_flow(form, proof, work),
-            Part::Invariant(proof) => invariant::check_invariant(form, proof, work),
-            Part::Letters(proof) => letters::check_letters(form, proof, work),
-            Part::Cases(proof) => input.check_cases(form, proof, work),
             Part::Same(proof) => {
                 let earlier = proof.part < number && !matches!(parts.get(proof.part), Some(Part::Same(_)));
                 let object = || format!("part {number}");
@@ -194,7 +197,28 @@ fn check_list<I: Input>(input: &I, systems: &[&NetworkSystem], parts: &[Part], w
                 let each = shared::split(system, &form, &proof.touches, proof.parts.len(), work)?;
                 check_list(input, &each.iter().collect::<Vec<_>>(), &proof.parts, work)
             }
+            part => check_alone(input, form, part, work),
         }?;
     }
     Ok(())
+}
+
+/// A proof that says by itself that a system is serializable.
+fn check_alone<I: Input>(input: &I, form: NormalForm, part: &Part, work: &mut Work) -> Checked {
+    match part {
+        Part::Atomic(script) => script::check_atomic(form, script, work),
+        Part::Flow(proof) => flow::check_flow(form, proof, work),
+        Part::Invariant(proof) => invariant::check_invariant(form, proof, work),
+        Part::Letters(proof) => letters::check_letters(form, proof, work),
+        Part::Cases(proof) => input.check_cases(form, proof, work),
+        Part::Same(proof) => {
+            require!(SamePart, false, about("the product"), "part {} is no earlier part with a proof of its own", proof.part);
+            Ok(())
+        }
+        Part::Shared(_) => {
+            require!(StrictKind, false, about("the product"), "parts with shared letters are no proof for it");
+            Ok(())
+        }
+        Part::Strict(proof) => strict::check_strict(form, proof, &mut |form, part, work| check_alone(input, form, part, work), work),
+    }
 }

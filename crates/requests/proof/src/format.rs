@@ -19,6 +19,10 @@ use crate::reduction::Reduction;
 use crate::same::Same;
 use crate::script::Entry;
 use crate::shared::SharedProof;
+use crate::strict::StrictProof;
+use crate::strict::in_flight::InFlight;
+use crate::strict::monitor::MonitorState;
+use crate::strict::points::Points;
 use crate::{Body, Certificate, Claim, Completed, FormatError, Kind, Part, RunCertificate, RunEvent};
 use serval_linear::Tree;
 
@@ -77,6 +81,10 @@ struct Fields {
     parts: Field<Vec<Part>>,
     touches: Field<Vec<Vec<u32>>>,
     reduction: Field<Reduction>,
+    k: Field<usize>,
+    states: Field<Vec<MonitorState>>,
+    places: Field<Vec<u32>>,
+    proof: Field<Box<Part>>,
 }
 
 impl Fields {
@@ -97,6 +105,8 @@ impl Fields {
             Kind::Same => (3, "`part`, `globals` and `nodes`"),
             Kind::Components => (1 + usize::from(self.touches.0.is_some()), "`parts`, perhaps `touches`"),
             Kind::Reduction => (1, "`reduction`"),
+            Kind::InFlight => (3, "`script`, `k` and `states`"),
+            Kind::Points => (3, "`script`, `places` and `proof`"),
         };
         let alone = self.count() == count;
         let body = self.body_of(kind).filter(|_| alone);
@@ -110,7 +120,9 @@ impl Fields {
         let invariant = [self.clauses.0.is_some(), self.kept.0.is_some(), self.sets.0.is_some(), self.ends.0.is_some()];
         let letters = [self.known.0.is_some(), self.levels.0.is_some(), self.classes.0.is_some(), self.regions.0.is_some()];
         let same = [self.part.0.is_some(), self.globals.0.is_some(), self.nodes.0.is_some()];
+        let strict = [self.k.0.is_some(), self.states.0.is_some(), self.places.0.is_some(), self.proof.0.is_some()];
         run.iter()
+            .chain(&strict)
             .chain(&flow)
             .chain(&invariant)
             .chain(&letters)
@@ -132,6 +144,14 @@ impl Fields {
             },
             Kind::Reduction => Body::Reduction(Box::new(self.reduction.0?)),
             Kind::Atomic => Body::Part(Part::Atomic(self.script.0?)),
+            Kind::InFlight => {
+                let proof = InFlight { script: self.script.0?, k: self.k.0?, states: self.states.0? };
+                Body::Part(Part::Strict(StrictProof::InFlight(proof)))
+            }
+            Kind::Points => {
+                let proof = Points { script: self.script.0?, places: self.places.0?, proof: self.proof.0? };
+                Body::Part(Part::Strict(StrictProof::Points(proof)))
+            }
             Kind::Same => Body::Part(Part::Same(Same { part: self.part.0?, globals: self.globals.0?, nodes: self.nodes.0? })),
             Kind::Flow => {
                 let proof = FlowProof { script: self.script.0?, phases: self.phases.0?, facts: self.facts.0?, tree: self.tree.0? };
@@ -169,8 +189,8 @@ impl Part {
         match fields.body()? {
             Body::Part(part) => Ok(part),
             _ => Err(D::Error::custom(
-                "a component is proved by a proof of kind `atomic`, `flow`, `invariant`, `letters`, `cases` or `same`, \
-                 or of kind `components` with `touches`",
+                "a component is proved by a proof of kind `atomic`, `flow`, `invariant`, `letters`, `cases`, `same`, `in-flight` \
+                 or `points`, or of kind `components` with `touches`",
             )),
         }
     }
@@ -208,6 +228,13 @@ impl Part {
                 format!("\"part\":{part},\"globals\":{},\"nodes\":{}", line(globals), line(nodes))
             }
             Self::Shared(proof) => format!("\"touches\":{},{}", lines(&proof.touches), parts_to_json(&proof.parts)),
+            Self::Strict(StrictProof::InFlight(InFlight { script, k, states })) => {
+                format!("\"script\":{},\"k\":{k},\"states\":{}", lines(script), lines(states))
+            }
+            Self::Strict(StrictProof::Points(Points { script, places, proof })) => {
+                let proof = format!("{{\"kind\":{},{}}}", line(&proof.kind()), proof.to_json());
+                format!("\"script\":{},\"places\":{},\"proof\":{proof}", lines(script), line(places))
+            }
         }
     }
 }

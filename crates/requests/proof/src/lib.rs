@@ -160,6 +160,7 @@ mod run;
 pub mod same;
 pub mod script;
 pub mod shared;
+pub mod strict;
 
 #[cfg(test)]
 mod tests;

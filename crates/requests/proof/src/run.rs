@@ -15,6 +15,7 @@ use serval_evidence::{objects, obtain, require, shown};
 use serval_model::{GlobalId, Letter, LocalId, Multiset, Named, ResponseId, SerialExplorer, Thread};
 
 use crate::objects::positive;
+use crate::strict::{Interval, is_in_order};
 use crate::{Caps, Refusal, Work};
 
 /// A run and its answers, in names.
@@ -102,6 +103,24 @@ pub fn check_run<S: Named>(system: S, certificate: &RunCertificate, caps: &Caps,
     replay.check_not_serial(caps)
 }
 
+/// Checks that the run is one of `system`, that nothing is in flight at its end, that its answers are those given, and
+/// that no serial run has its requests in an order that extends the one in time.
+///
+/// If so, `system` is not strict.
+pub(crate) fn check_run_in_time<S: Named>(
+    system: S,
+    certificate: &RunCertificate,
+    caps: &Caps,
+    cancel: &Cancel,
+) -> Result<(), Refusal<S::Stop>> {
+    caps.admit_events(certificate.steps.len())?;
+    let mut replay = Replay::new(system, Work::new(caps, cancel));
+    replay.events(&certificate.steps)?;
+    replay.check_end()?;
+    replay.check_completed(&certificate.completed)?;
+    replay.check_no_order(caps)
+}
+
 /// The run so far, in ids that the system gave out.
 pub(crate) struct Replay<S> {
     pub(crate) system: S,
@@ -110,6 +129,12 @@ pub(crate) struct Replay<S> {
     /// All numbers so far.
     used: BTreeSet<u32>,
     completed: Multiset<Letter>,
+    /// The number of the event.
+    now: usize,
+    /// When each request came.
+    came: BTreeMap<u32, usize>,
+    /// The requests that have answered.
+    served: Vec<Interval>,
     work: Work,
 }
 
@@ -117,12 +142,14 @@ impl<S: Named> Replay<S> {
     /// Nothing has happened yet.
     pub(crate) fn new(system: S, work: Work) -> Self {
         let global = system.initial_global();
-        Self { system, global, in_flight: BTreeMap::new(), used: BTreeSet::new(), completed: Multiset::new(), work }
+        let (in_flight, used, completed) = (BTreeMap::new(), BTreeSet::new(), Multiset::new());
+        Self { system, global, in_flight, used, completed, now: 0, came: BTreeMap::new(), served: Vec::new(), work }
     }
 
     /// One event after the other.
     pub(crate) fn events(&mut self, events: &[RunEvent]) -> Result<(), Refusal<S::Stop>> {
         for (index, event) in events.iter().enumerate() {
+            self.now = index;
             let done = match &event.action {
                 Action::Spawn { request, local } => self.spawn(event.id, request, local),
                 Action::Step { from, to } => self.step(event.id, from, to),
@@ -141,6 +168,7 @@ impl<S: Named> Replay<S> {
         require!(RunReplayFresh, !self.used.contains(&id), "there was a request {id} before");
         self.used.insert(id);
         self.in_flight.insert(id, start);
+        self.came.insert(id, self.now);
         Ok(())
     }
 
@@ -171,7 +199,11 @@ impl<S: Named> Replay<S> {
         let (local, response) = (shown(&local), shown(response));
         let response = obtain!(RunReplayResponse, found, "local state {local} does not give response {response}");
         self.in_flight.remove(&id);
-        self.completed.insert((thread.request, response));
+        let letter = (thread.request, response);
+        self.completed.insert(letter);
+        // A request in flight has come.
+        let came = self.came.get(&id).copied().unwrap_or(self.now);
+        self.served.push(Interval { letter, came, answered: self.now });
         Ok(())
     }
 
@@ -208,6 +240,21 @@ impl<S: Named> Replay<S> {
         let serial = self.work.within(|budget| explorer.contains(&self.completed, budget))?;
         let requests = self.completed.size();
         require!(RunSerial, !serial, about(counted(requests, "request")), "one after the other they can give the same answers");
+        Ok(())
+    }
+
+    /// No serial run has these requests in an order that extends the one in time.
+    fn check_no_order(mut self, caps: &Caps) -> Result<(), Refusal<S::Stop>> {
+        caps.admit_answers(&self.completed)?;
+        let mut explorer = SerialExplorer::new(&mut self.system);
+        let in_order = is_in_order(&mut explorer, &self.served, caps, &mut self.work)?;
+        let requests = self.completed.size();
+        require!(
+            RunOrder,
+            !in_order,
+            about(counted(requests, "request")),
+            "one after the other, in an order that agrees with the one in time, they can give the same answers"
+        );
         Ok(())
     }
 
