@@ -277,6 +277,67 @@ fn by_all_means(prepared: &Arc<Prepared>, text: &str, broken: &Cell<bool>, effor
     told
 }
 
+/// What is claimed about a program with more combinations of parameters than are written out, whose requests stand for
+/// all: a proof on its text, or nothing.
+pub(crate) fn about_many(prepared: &Arc<Prepared>, text: &str, effort: &Effort<'_>) -> Claimed {
+    let broken = Cell::new(false);
+    if !effort.may(Method::Lipton) {
+        return Claimed::new(EngineClaim::Undecided(TOO_MANY), 0);
+    }
+    let mut no_commit = None;
+    for ticks in [FIRST_TEXT_TICKS, TEXT_TICKS] {
+        match on_text(prepared, text, ticks, &broken, effort) {
+            Ok(proved) => return Claimed::new(proved, 0),
+            Err(NoProof::Short(reason)) => no_commit = Some(reason.what()),
+            Err(NoProof::Reason(reason, _)) => {
+                no_commit = Some(reason.what());
+                break;
+            }
+        }
+    }
+    let reason = if effort.cancel.is_cancelled() { StopReason::Cancelled } else { TOO_MANY };
+    Claimed { no_commit, ..Claimed::new(EngineClaim::Undecided(reason), 0) }
+}
+
+/// Why the states of such a program are not all made.
+const TOO_MANY: StopReason = StopReason::TooMany { stage: "compiling", what: "combinations of parameters", cap: 1024 };
+/// Pairs of states that are explored of some of its requests, for steps that fail.
+const SOME_PAIRS: u64 = 20_000;
+
+/// A run of a program with some of the requests of a text: a counterexample, or one after which a step fails. About
+/// all requests of the text nothing else follows, so nothing else is claimed.
+pub(crate) fn about_some(prepared: &Arc<Prepared>, text: &str, ticks: u64, effort: &Effort<'_>) -> Claimed {
+    let broken = Cell::new(false);
+    let searches = (0..prepared.component_count()).map(|component| Search::new(prepared.lazy(component))).collect();
+    let mut searches = Searches { components: searches, is_broken: false, broken: &broken };
+    let mut cleared = 0;
+    let mut found = None;
+    if effort.may(Method::Search) {
+        found = search(&mut searches, &mut cleared, FIRST_LAYERS, ticks, effort)
+            .or_else(|| few_kinds(prepared, &mut searches, &mut cleared, &[], Some(ticks), effort));
+    }
+    if let Some(EngineClaim::Refuted { run, component, method, .. }) = found {
+        // With other values fewer requests may do, unless it is two: one alone is serial.
+        let minimal = run.completed.iter().map(|entry| u128::from(entry.count)).sum::<u128>() <= 2;
+        return Claimed::new(EngineClaim::Refuted { run, component, minimal, method }, 0);
+    }
+    if effort.may(Method::Sample) {
+        match drawn(&mut LazySamplers::new(prepared, effort.seed), ticks, &broken, effort) {
+            Some(LazyFind::Run { run, component, requests, how }) => {
+                let claim = EngineClaim::Refuted { run, component, minimal: requests <= 2, method: Method::Sample.name() };
+                return Claimed { sampled: Some(how), ..Claimed::new(claim, 0) };
+            }
+            Some(LazyFind::Fault(error)) => return Claimed::new(unusable(&error, text), 0),
+            None => {}
+        }
+    }
+    let variables = u64::try_from(prepared.program().globals.len()).unwrap_or(u64::MAX);
+    match prepared.compile_within(SOME_PAIRS.min(ticks / variables.max(1)), &effort.budget(ticks)) {
+        Err(error @ CompileError::Fault(_)) if !error.is_limit() => Claimed::new(unusable(&error, text), 0),
+        _ => Claimed::new(EngineClaim::Undecided(TOO_MANY), 0),
+    }
+}
+
 /// Why there is no proof on the text.
 enum NoProof {
     /// More ticks might help.

@@ -16,13 +16,13 @@ use serval_report::{Counterexample, FaultNote, OpenAnswer, ProofNote, ReducedSiz
 use serval_syntax::{Diagnostic, Program};
 use serval_verify::{Outcome, failure_of};
 
-use crate::claim::{Claimed, Effort, EngineClaim, ProgramClaimed, about_program, about_systems, parts_of, systems_of, unusable};
+use crate::claim::{Claimed, Effort, EngineClaim, ProgramClaimed, about_many, about_program, about_some, about_systems, parts_of, systems_of, unusable};
 use crate::commuting::{marks, sentences};
 use crate::evidence::{About, CertifyTimes, Evidence, Refused, Undecided, Unproved, certify, verified};
 use crate::findings::{SideFindings, invariants};
 use crate::input::{Content, Input};
 use crate::told::told;
-use crate::{Methods, Options, counterexample, fault, hint};
+use crate::{Methods, Options, counterexample, fault, hint, many};
 
 /// Pairs of states that are explored only for what is said beside the verdict
 /// of a counterexample, and of a proof on the text, which itself takes little
@@ -149,6 +149,15 @@ impl Decision {
 /// assert!(matches!(decide(&input, &Options::default()).verdict, Verdict::Serializable(_)));
 /// ```
 pub fn decide(input: &Input, options: &Options) -> Decision {
+    match input.content() {
+        Content::Program(program) if let Some(many) = &program.many => many::decide(input, program, many, options),
+        _ => decide_this(input, options),
+    }
+}
+
+/// The same of what is there: of a program whose requests stand for others whether there is a proof about all, of one with
+/// some of the requests of a text whether these have a counterexample.
+pub(crate) fn decide_this(input: &Input, options: &Options) -> Decision {
     let clock = options.clock;
     let start = clock();
     // The number of requests that a search has come to: with fewer there is no counterexample, whatever ends the work.
@@ -172,14 +181,14 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
     if let (true, Some(others)) = (on_text && matches!(verdict, Verdict::Undecided(_)), without_text(options)) {
         // Other methods may have a proof that can be checked. One that is refused is a bug, and is reported as one.
         let no_commit = Some("a proof was found that is too large to be checked".to_owned());
-        return Decision { no_commit, ..decide(input, &others) };
+        return Decision { no_commit, ..decide_this(input, &others) };
     }
     let also_fails = match (&verdict, fault) {
         (Verdict::NotSerializable(..), Some(fault)) => also_fails(input, &fault, options, &mut findings),
         _ => None,
     };
     let mut fix = None;
-    if let (Verdict::NotSerializable(evidence, _), true) = (&verdict, options.fixes) {
+    if let (Verdict::NotSerializable(evidence, _), true) = (&verdict, options.fixes && !input.is_some) {
         let start = clock();
         fix = hint::fix_hint(input, &evidence.certificate, options);
         times.fix = matches!(input.content(), Content::Program(_)).then(|| clock().saturating_sub(start));
@@ -235,6 +244,15 @@ fn explore(input: &Input, options: &Options, begun: &AtomicU32) -> ClaimWithNote
         }
         Content::Program(program) => {
             let prepared = input.prepare(program);
+            if program.many.is_some() || input.is_some {
+                let claimed = if input.is_some {
+                    about_some(prepared, input.text(), many::SOME_TICKS, &effort)
+                } else {
+                    about_many(prepared, input.text(), &effort)
+                };
+                let about = about_proof(input, &[], &claimed, options);
+                return ClaimWithNotes { claimed, beside: SideFindings::default(), about, compile_time: Duration::ZERO };
+            }
             let ProgramClaimed { mut claimed, compiled, mut compile_time } = about_program(prepared, input.text(), &effort);
             // A counterexample is an answer whatever the rest of the states, and
             // so is a proof on the text; they are explored then only as far as is cheap.

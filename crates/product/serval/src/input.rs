@@ -1,12 +1,13 @@
 //! A text that has been read: a program, or network systems.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use serval_budget::{Budget, Cancel};
 use serval_compile::{CompileError, Compiled, Options, Prepared};
 use serval_model::{NetworkSystem, systems_from_json};
 use serval_report::{Verdict, json_diagnostic};
-use serval_syntax::{Code, Diagnostic, Program, Severity, Span, analyze};
+use serval_syntax::{Code, Diagnostic, Program, Severity, Span, analyze, analyze_of};
 use serval_verify::{InputKind, Outcome};
 
 use crate::evidence::{About, verified};
@@ -26,6 +27,8 @@ pub struct Input {
     pub warnings: Vec<Diagnostic>,
     prepared: OnceLock<Arc<Prepared>>,
     compiled: OnceLock<Arc<Compiled>>,
+    /// Whether only some of the requests of the text are there, so that nothing follows for all.
+    pub(crate) is_some: bool,
 }
 
 /// What a text holds.
@@ -74,9 +77,19 @@ impl Input {
             }
         };
         match content {
-            Some(content) => Ok(Self { text, content, warnings: diagnostics, prepared: OnceLock::new(), compiled: OnceLock::new() }),
+            Some(content) => Ok(Self::new(text, content, diagnostics)),
             None => Err(Mistakes { text, diagnostics }),
         }
+    }
+
+    fn new(text: String, content: Content, warnings: Vec<Diagnostic>) -> Self {
+        Self { text, content, warnings, prepared: OnceLock::new(), compiled: OnceLock::new(), is_some: false }
+    }
+
+    /// The same text where of the requests with parameters only those with these names are there.
+    pub(crate) fn only(&self, names: &BTreeSet<String>) -> Option<Self> {
+        let program = analyze_of(&self.text, names).program?;
+        Some(Self { is_some: true, ..Self::new(self.text.clone(), Content::Program(program), Vec::new()) })
     }
 
     /// The text as it was given.

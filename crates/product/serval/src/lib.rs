@@ -153,6 +153,7 @@ mod fault;
 mod findings;
 mod hint;
 mod input;
+mod many;
 mod named_system;
 #[cfg(feature = "nets")]
 pub mod nets;

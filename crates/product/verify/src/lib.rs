@@ -18,6 +18,7 @@
 //! ```
 
 mod accept;
+mod many;
 mod nets;
 mod outcome;
 mod tso;
@@ -88,6 +89,7 @@ impl Subject for RequestsText<'_> {
             InputKind::Program => {
                 let analysis = analyze(text);
                 let program = analysis.program.ok_or(InputError::Program(analysis.diagnostics))?;
+                let program = many::spoken_of(text, program, &certificate.body);
                 let prepared = Arc::new(Prepared::new(&program, Options::default()));
                 let input = ProgramInput { text, prepared, handed, compiled: OnceCell::new() };
                 check(&WithNets(input), certificate, caps, cancel).map_err(|refusal| refusal.map_stop(|stop| stop.unusable(text)))?;
@@ -132,7 +134,7 @@ pub fn verify_compilation(text: &str, cancel: &Cancel) -> Compilation {
     let result = match compile(&program, options, &budget) {
         Ok(compiled) => compiled.check_translation(options.limits.pairs, &budget),
         Err(CompileError::Stopped(_)) => return Compilation::Cancelled,
-        Err(CompileError::TooLarge(_)) => return Compilation::TooLarge,
+        Err(CompileError::TooLarge(_) | CompileError::Many { .. }) => return Compilation::TooLarge,
         Err(error @ CompileError::Fault(_)) => return Compilation::Fails(Stop::Error(error).diagnostic(text).message),
     };
     match result {

@@ -66,6 +66,10 @@ impl Prepared {
 
     /// The same with another limit on the pairs of states.
     pub fn compile_within(self: &Arc<Self>, pairs: u64, budget: &Budget) -> Result<Compiled, CompileError> {
+        if let Some(many) = &self.program().many {
+            let at = self.program().requests.first().map_or_else(Span::default, |request| request.name_span);
+            return Err(CompileError::Many { combinations: many.combinations(), at });
+        }
         let components = (0..self.parts.len()).map(|part| self.component(part, pairs, budget)).collect::<Result<_, _>>()?;
         Ok(Compiled { prepared: Arc::clone(self), components })
     }

@@ -22,6 +22,7 @@ pub struct Control<'a> {
     graph: &'a Graph,
     liveness: Liveness,
     entries: Vec<NodeId>,
+    params: Vec<Vec<(Reg, i64, i64)>>,
     apart: bool,
 }
 
@@ -30,7 +31,8 @@ impl Prepared {
     pub fn control(&self) -> Control<'_> {
         let graph = &self.machine().graph;
         let entries = graph.entries.clone();
-        Control { program: self.program(), graph, liveness: Liveness::new(graph, Reads::Executed), entries, apart: false }
+        let (liveness, params) = (Liveness::new(graph, Reads::Executed), graph.params.clone());
+        Control { program: self.program(), graph, liveness, entries, params, apart: false }
     }
 }
 
@@ -60,15 +62,21 @@ impl Control<'_> {
         self.graph.spans.get(id.index()).copied().unwrap_or_default()
     }
 
-    /// The first node of each request body, in the order of the program. All registers are 0 there.
+    /// The first node of each request body, in the order of the program. All registers but parameters are 0 there.
     pub fn entries(&self) -> &[NodeId] {
         &self.entries
+    }
+
+    /// The registers that are parameters of each of these bodies, with the least and the greatest value.
+    pub fn params(&self) -> &[Vec<(Reg, i64, i64)>] {
+        &self.params
     }
 
     /// The same graph with some of the request bodies alone, which are to be executed each by itself, even where they
     /// share nodes. Bodies that are not there are left out.
     pub fn only(mut self, bodies: &[u32]) -> Self {
         self.entries = bodies.iter().filter_map(|&body| self.graph.entries.get(body as usize).copied()).collect();
+        self.params = bodies.iter().filter_map(|&body| self.graph.params.get(body as usize).cloned()).collect();
         self.apart = true;
         self
     }

@@ -42,6 +42,13 @@ pub enum CompileError {
     Fault(Box<FaultReport>),
     /// There are more states than the limit allows.
     TooLarge(GrowthReport),
+    /// There are more combinations of parameters than are written out.
+    Many {
+        /// How many.
+        combinations: u64,
+        /// Where the program's first request stands.
+        at: Span,
+    },
     /// The budget ended first.
     Stopped(Stopped),
 }
@@ -283,7 +290,7 @@ impl CompileError {
         match self {
             Self::Fault(report) => !report.certain || (report.run.is_none() && report.fault.kind != FaultKind::TooLong),
             Self::TooLarge(report) => !report.proved,
-            Self::Stopped(_) => true,
+            Self::Many { .. } | Self::Stopped(_) => true,
         }
     }
 
@@ -293,10 +300,18 @@ impl CompileError {
         let lines = LineIndex::new(text);
         match self {
             Self::Stopped(_) => None,
+            Self::Many { combinations, at } => Some(many_diagnostic(*combinations, *at)),
             Self::Fault(report) => Some(fault_diagnostic(report, text, &lines)),
             Self::TooLarge(report) => Some(growth_diagnostic(report, text, &lines)),
         }
     }
+}
+
+fn many_diagnostic(combinations: u64, at: Span) -> Diagnostic {
+    let message = format!("this program has {combinations} combinations of parameters, too many to make all of its states");
+    Diagnostic::error(TOO_LARGE, at, message)
+        .expected("at most 1024 combinations of parameters for what needs all states")
+        .help("use smaller ranges; `serval check` needs no states for proofs on the text and for counterexamples")
 }
 
 fn fault_diagnostic(report: &FaultReport, text: &str, lines: &LineIndex) -> Diagnostic {

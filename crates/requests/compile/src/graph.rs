@@ -236,6 +236,9 @@ pub(crate) struct Graph {
     pub(crate) spans: Vec<Span>,
     /// The first node of each request body, in the order of the program.
     pub(crate) entries: Vec<NodeId>,
+    /// The registers that hold parameters when each request body begins, with the least and the greatest value. All
+    /// others are 0 then.
+    pub(crate) params: Vec<Vec<(Reg, i64, i64)>>,
     /// Registers that hold named local variables come first.
     pub(crate) named_regs: Vec<String>,
     /// How many registers there are in all.

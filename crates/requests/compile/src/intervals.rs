@@ -145,6 +145,12 @@ struct Shared {
 }
 
 impl Shared {
+    /// What requests that are not here do with an element that stands for others is not known.
+    fn of(global: &Global) -> Self {
+        let initial = Self::new(global.initial);
+        if global.stands { Self { value: IntervalValue::Any, ..initial } } else { initial }
+    }
+
     fn new(initial: i64) -> Self {
         Self { value: IntervalValue::constant(initial), growths: 0, readers: Vec::new() }
     }
@@ -176,7 +182,7 @@ impl<'a> Analysis<'a> {
         let mut analysis = Self {
             graph,
             liveness,
-            globals: globals.iter().map(|global| Shared::new(global.initial)).collect(),
+            globals: globals.iter().map(Shared::of).collect(),
             locals: BTreeMap::new(),
             before: vec![Before::default(); graph.nodes.len()],
             fails: vec![false; graph.nodes.len()],
@@ -202,6 +208,11 @@ impl<'a> Analysis<'a> {
     }
 
     fn solve(&mut self) {
+        let params = self.graph.entries.iter().zip(&self.graph.params);
+        for (entry, (reg, low, high)) in params.flat_map(|(&entry, params)| params.iter().map(move |&param| (entry, param))) {
+            // A parameter is a named local: it has one value in the whole body.
+            grow(self.local(entry, reg), IntervalValue::Between(low, high));
+        }
         for &entry in &self.graph.entries {
             // Hidden locals are temporaries here; they start at 0 as all locals do.
             self.arrive(entry, &|_| IntervalValue::constant(0));

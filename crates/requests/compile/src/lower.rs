@@ -45,6 +45,7 @@ pub(crate) fn lower(program: &Program) -> Graph {
         nodes: Vec::new(),
         spans: Vec::new(),
         entries: Vec::new(),
+        params: Vec::new(),
         named_regs,
         reg_count: first_temp as usize,
         branches: Vec::new(),
@@ -54,6 +55,8 @@ pub(crate) fn lower(program: &Program) -> Graph {
         lowering.locals = request.locals.iter().map(|local| reg_of_name[local.name.as_str()]).collect();
         let entry = lowering.request(request);
         lowering.graph.entries.push(entry);
+        let params = request.params.iter().map(|param| (lowering.locals[param.local.index()], param.low, param.high)).collect();
+        lowering.graph.params.push(params);
     }
     lowering.graph
 }

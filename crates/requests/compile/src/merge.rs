@@ -47,6 +47,7 @@ pub(crate) fn merge(graph: &Graph, group_of: &dyn Fn(NodeId) -> u32) -> Merged {
     let merged = Graph {
         spans: origin.iter().map(|id| graph.spans[id.index()]).collect(),
         entries: graph.entries.iter().filter_map(|entry| image[entry.index()]).collect(),
+        params: graph.params.clone(),
         named_regs: graph.named_regs.clone(),
         reg_count: graph.reg_count,
         branches: Vec::new(),

@@ -101,7 +101,9 @@ impl Prepared {
         let initial = part.globals.iter().map(|global| program.globals[global.index()].initial).collect();
         let mut space = Space::new(Arc::clone(&self.machine), initial);
         let mut names: IndexSet<&str, FxBuildHasher> = IndexSet::default();
-        for &body in &part.bodies {
+        // Stand-ins are for proofs on the text: nothing is run of them, and nothing follows from what they do.
+        let bodies = if program.many.is_some() { &[] } else { part.bodies.as_slice() };
+        for &body in bodies {
             let request = &program.requests[body];
             let id = RequestId::from_index(names.insert_full(&request.name).0);
             let waiting = self.machine.entry(self.machine.graph.entries[body]);

@@ -5,7 +5,8 @@
 //! its possible answers and the places where it ends as they were:
 //!
 //! * a global that no request writes is its initial value, a local that no
-//!   operation writes is 0;
+//!   operation writes and that is no parameter is 0 (an element of an array that stands for others
+//!   counts as written and read: requests that are not here may do so);
 //! * an operation on constants is its value, a branch on a constant is a jump;
 //! * a branch with one target is a jump;
 //! * an operation whose result is dead and that cannot fail does nothing (see [`crate::liveness`]
@@ -34,7 +35,7 @@ pub(crate) fn simplify(graph: &mut Graph, globals: &[Global], executed: &Livenes
     // the rounds is sound, so a fixed number is a choice of effort only. What
     // leads nowhere is cut off in each, because that lets more results die.
     for _ in 0..8 {
-        let uses = Uses::new(graph, globals.len());
+        let uses = Uses::new(graph, globals);
         let mut changed = fold(graph, globals, &uses);
         changed |= mark_never(graph, &failing);
         changed |= remove_dead(graph, &uses, &failing);
@@ -58,13 +59,16 @@ struct Uses {
 }
 
 impl Uses {
-    fn new(graph: &Graph, global_count: usize) -> Self {
+    fn new(graph: &Graph, globals: &[Global]) -> Self {
         let mut uses = Self {
             reachable: reachable(graph),
-            global_read: vec![false; global_count],
-            global_written: vec![false; global_count],
+            global_read: globals.iter().map(|global| global.stands).collect(),
+            global_written: globals.iter().map(|global| global.stands).collect(),
             reg_written: vec![false; graph.reg_count],
         };
+        for (reg, ..) in graph.params.iter().flatten() {
+            uses.reg_written[reg.index()] = true;
+        }
         for id in graph.ids().filter(|id| uses.reachable[id.index()]) {
             serval_budget::checkpoint::pass();
             let Node::Do { op, .. } = graph.node(id) else { continue };

@@ -49,9 +49,17 @@ pub(crate) fn ranges(model: &Model, facts: &Facts, fixed: &[bool], budget: &mut 
             *here = path.kept.iter().map(|(reg, _)| (*reg, Domain::empty())).collect();
         }
     }
-    for entry in &model.entries {
-        for (_, bounds) in &mut locals[entry.index()] {
-            *bounds = Domain::point(0);
+    for (entry, params) in model.entries.iter().zip(&model.params) {
+        let here = &mut locals[entry.index()];
+        let point = &model.points[entry.index()];
+        let unknown = |reg: &Reg| params.iter().any(|param| param.0 == *reg) && !point.constants.iter().any(|known| known.0 == *reg);
+        if here.is_empty() {
+            here.extend(point.live.iter().filter(|reg| unknown(reg)).map(|&reg| (reg, Domain::empty())));
+        }
+        for (reg, bounds) in here {
+            for (low, high) in model.values_at_entry(*entry, *reg) {
+                *bounds = bounds.hull(&Domain::between(low.into(), high.into()));
+            }
         }
     }
     let mut reached = vec![false; model.points.len()];

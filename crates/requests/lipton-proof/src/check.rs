@@ -173,6 +173,10 @@ impl Checker<'_> {
 
     /// The bodies of the program, if some of them stand for all; and whether they can.
     fn bodies<Stop>(&mut self, prepared: &Prepared, reduction: &Reduction) -> Result<Option<Bodies>, Refusal<Stop>> {
+        if let Some(many) = &prepared.program().many {
+            require!(ReductionShapes, many.stands, about("the request bodies"), "they do not stand for all combinations of parameters");
+            require!(ReductionShapes, reduction.stands_for_others(), about("the request bodies"), "none of them is said to stand for others");
+        }
         if !reduction.stands_for_others() {
             return Ok(None);
         }

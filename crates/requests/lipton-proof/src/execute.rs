@@ -1,6 +1,7 @@
 //! Symbolic execution (King 1976): from the control graph to points and paths.
 //!
-//! **What is found.** Requests begin at the points of their entries, where all registers are 0. From every point that
+//! **What is found.** Requests begin at the points of their entries, where all registers are 0 but parameters, which have
+//! any value: a register that a point does not say is a symbol of the request. From every point that
 //! is found the graph is followed to the next `yield` (or a node in front of which one is to be added) or to an answer.
 //! A test whose outcome is not known forks: one way where it holds and one where it does not. Each way that comes to
 //! its end is a path; one that comes round a loop and finds everything as it was never ends and is none.
@@ -115,13 +116,13 @@ pub fn execute(control: &Control<'_>, yields: &[u32], ranges: Option<&[Domain]>,
         current: PointId::END,
     };
     let mut done = 1;
-    for &entry in control.entries() {
+    for (&entry, params) in control.entries().iter().zip(control.params()) {
         if control.is_apart() {
             executor.numbers.clear();
             executor.variants.clear();
             executor.found.opaques.begin_anew();
         }
-        let constants = control.live_at(entry).into_iter().map(|reg| (reg, 0)).collect();
+        let constants = control.live_at(entry).into_iter().filter(|&reg| !is_param(params, reg)).map(|reg| (reg, 0)).collect();
         let point = executor.point(entry, constants)?;
         executor.found.entries.push(point);
         while done < executor.found.points.len() {
@@ -130,6 +131,11 @@ pub fn execute(control: &Control<'_>, yields: &[u32], ranges: Option<&[Domain]>,
         }
     }
     Ok(executor.found)
+}
+
+/// Whether a register is one of these parameters.
+fn is_param(params: &[(Reg, i64, i64)], reg: Reg) -> bool {
+    params.iter().any(|param| param.0 == reg)
 }
 
 /// No global is further from 0 than this.

@@ -28,7 +28,8 @@
 //!   empty: `c ∉ D` for an owner; `D ≤ V₀` or `D ≥ V₀` for a count with positive or negative weights.
 //! * **Nowhere**: no request is ever at such a point. It is no entry, and no path there can be taken, as others begin
 //!   where no request is.
-//! * **Registers** at a point lie within bounds: every path there leaves such a value, and at an entry all are 0.
+//! * **Registers** at a point lie within bounds: every path there leaves such a value, and at an entry all are 0 but
+//!   parameters, all of whose values lie within the bounds.
 //! * **Known** `(p, V)`: while a request is at `p`, `V` is within bounds. Its own path there leaves such a value; and a
 //!   step of another request that may be where it begins while a request is at `p` leaves such a value if there was
 //!   one.
@@ -271,7 +272,8 @@ impl Claims<'_> {
     pub fn local(&self, point: PointId, reg: Reg) -> Checked {
         let Some(bounds) = self.facts.local(point, reg) else { return Ok(()) };
         let object = || format!("register {} at point {}", reg.0, point.0);
-        if self.model.is_entry(point) && !bounds.contains(0) {
+        let begins = self.model.values_at_entry(point, reg);
+        if begins.into_iter().any(|(low, high)| !Domain::between(low.into(), high.into()).is_subset(bounds)) {
             return violated(Condition::ReductionLocal, object(), None);
         }
         for &id in self.model.entering[point.index()].iter().filter(|&&id| self.is_taken(id)) {

@@ -34,7 +34,7 @@
 use rustc_hash::FxHashMap;
 use serval_budget::Budget;
 use serval_compile::control::{Control, Reg};
-use serval_syntax::{GlobalVar, Program};
+use serval_syntax::GlobalVar;
 
 use crate::domain::Domain;
 use crate::execute::{Executed, Halt, execute};
@@ -79,6 +79,8 @@ pub struct Model {
     pub points: Vec<Point>,
     /// The entry of each request body.
     pub entries: Vec<PointId>,
+    /// The registers of each request body that are parameters, with the least and the greatest value.
+    pub params: Vec<Vec<(Reg, i64, i64)>>,
     /// The paths, after the transformations.
     pub paths: Vec<Path>,
     /// What must hold so that nothing is an error.
@@ -115,14 +117,16 @@ impl Model {
     /// Executes a program and transforms it.
     pub fn new(control: &Control<'_>, yields: &[u32], ranges: Option<&[Domain]>, budget: &mut Budget) -> Result<Self, Halt> {
         let executed = execute(control, yields, ranges, budget)?;
-        Ok(Self::from_executed(executed, control.program()))
+        Ok(Self::from_executed(executed, control))
     }
 
-    fn from_executed(executed: Executed, program: &Program) -> Self {
+    fn from_executed(executed: Executed, control: &Control<'_>) -> Self {
+        let program = control.program();
         let Executed { points, entries, paths, obligations, opaques } = executed;
         let mut model = Self {
             points,
             entries,
+            params: control.params().to_vec(),
             paths,
             obligations,
             opaques,
@@ -325,6 +329,14 @@ impl Model {
     /// The initial value of a global.
     pub fn initial(&self, global: GlobalVar) -> i128 {
         self.initial[global.index()].into()
+    }
+
+    /// The values that a register can have at a point where requests begin: from the least to the greatest, for each
+    /// request body that begins there.
+    pub fn values_at_entry(&self, point: PointId, reg: Reg) -> Vec<(i64, i64)> {
+        let begins = self.entries.iter().zip(&self.params).filter(|(entry, _)| **entry == point);
+        let value = |params: &Vec<(Reg, i64, i64)>| params.iter().find(|param| param.0 == reg).map_or((0, 0), |&(_, low, high)| (low, high));
+        begins.map(|(_, params)| value(params)).collect()
     }
 
     /// Whether some request begins at this point.

@@ -9,10 +9,19 @@
 //! - The *variables* of a body are the globals that the part of the graph behind its entry mentions, ascending; the
 //!   place of one among them is its *slot*.
 //! - Two bodies have the same *shape* if their parts of the graph are the same up to the names of nodes and up to
-//!   renaming variables and registers by their order.
+//!   renaming variables and registers by their order, and the same registers are parameters with the same values.
 //! - For bodies `B` and `C` the *pattern* is both shapes and which slot of `B` is the same global as which slot of `C`.
 //! - Slots *touch* if they are of one shape and one place, or hold the same global in some body; the globals of slots
 //!   that are linked so, through any number of bodies of the program, are of one *kind*.
+//!
+//! **Many.** Where a program has more combinations of parameters than are written out ([`Many`](serval_syntax::Many)),
+//! its requests are stand-ins, `Q`, for the program `P` of all. Then the certificate must name bodies `S` (all of `Q`, if
+//! need be), and conditions 1 and 2 are looked at for `Q`. `lowering/rows.rs` of `serval-syntax` proves that for all
+//! bodies `B` and `C` of `P` a renaming of globals that is injective and keeps their order makes bodies of `Q` of them; so
+//! `B` has the shape of one of `Q`. If `B ≠ C` then some row or fixed parameter has different values, and so it has in
+//! the images; they are different bodies of `Q` with the pattern of `B` and `C`, and it is the pattern of two of `S`. The
+//! kinds of `P` are those of `Q`: slots of one shape and place, and which slots hold the same global, are the same; a kind
+//! has elements of the same arrays, which begin with the same values. So the statement below holds with this `P`.
 //!
 //! **Statement.** Let `S` be some bodies of the program `P`, each executed by itself, and let
 //!
@@ -85,6 +94,9 @@ const COMMON: usize = 64;
 /// Two shapes, and which slots of the first are which slots of the second.
 pub type Pattern = (u32, u32, Vec<(u32, u32)>);
 
+/// The nodes of a body, and the parameters with which it begins.
+type Shape = (Vec<Node>, Vec<(Reg, i64, i64)>);
+
 /// A request body.
 pub struct Body {
     /// Its shape, by number.
@@ -117,7 +129,7 @@ fn rank<T: Ord>(list: &[T], of: &T) -> Option<u32> {
 }
 
 impl Body {
-    fn new(control: &Control<'_>, entry: NodeId, shapes: &mut FxHashMap<Vec<Node>, u32>) -> Self {
+    fn new(control: &Control<'_>, (entry, params): (NodeId, &[(Reg, i64, i64)]), shapes: &mut FxHashMap<Shape, u32>) -> Self {
         let mut places: FxHashMap<NodeId, u32> = FxHashMap::default();
         places.insert(entry, 0);
         let (mut nodes, mut globals, mut regs) = (vec![entry], Vec::new(), Vec::new());
@@ -144,7 +156,10 @@ impl Body {
         let place = |id: NodeId| NodeId(places.get(&id).copied().unwrap_or(u32::MAX));
         let text: Vec<Node> = nodes.iter().map(|&id| control.node(id).renamed(reg, global, place)).collect();
         let new = number(shapes.len());
-        let shape = *shapes.entry(text).or_insert(new);
+        let mut begins: Vec<(Reg, i64, i64)> = params.iter().map(|&(param, low, high)| (reg(param), low, high)).collect();
+        begins.retain(|param| param.0 != Reg(u32::MAX));
+        begins.sort_unstable();
+        let shape = *shapes.entry((text, begins)).or_insert(new);
         Self { shape, globals, regs, nodes }
     }
 
@@ -175,7 +190,8 @@ impl Bodies {
     /// Finds the shapes of all bodies.
     pub fn new(control: &Control<'_>) -> Self {
         let mut shapes = FxHashMap::default();
-        let list = control.entries().iter().map(|&entry| Body::new(control, entry, &mut shapes)).collect();
+        let begins = control.entries().iter().copied().zip(control.params().iter().map(Vec::as_slice));
+        let list = begins.map(|begin| Body::new(control, begin, &mut shapes)).collect();
         Self { list, shapes: shapes.len() }
     }
 

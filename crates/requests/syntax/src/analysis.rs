@@ -3,14 +3,18 @@
 mod allow;
 mod checks;
 mod expectation;
+mod many;
 mod read_first;
 mod unreachable;
 
+use std::collections::BTreeSet;
+
 use crate::diagnostic::{Diagnostic, MAX_SHOWN, Sink, codes, finish};
 use crate::grammar::{SyntaxKind, no_request, parse_text};
-use crate::lowering::{Declared, Lowered, Lowering, MAX_ELEMENTS, Names, Slots, bad_parameter, initial_local};
-use crate::program::{Global, GlobalVar, Program, Request, Version, is_global};
+use crate::lowering::{Declared, Lowered, Lowering, MAX_VALUES, Names, Slots, bad_parameter, initial_local};
+use crate::program::{Global, GlobalVar, ManyParam, ManyRequest, ParamValues, Program, Request, Version, is_global};
 use crate::tree::{SyntaxNode, SyntaxToken, ast, span};
+use many::{WrittenOut, analyzed};
 use serval_diagnostic::Span;
 
 /// A text as a program, and what there is to say about it.
@@ -34,27 +38,30 @@ pub struct Analysis {
 /// ```
 pub fn analyze(text: &str) -> Analysis {
     let (green, diagnostics) = parse_text(text);
-    analyze_tree(text, &SyntaxNode::new_root(green), diagnostics)
+    analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, None)
+}
+
+/// The same where of the requests with parameters only those with these names are written out, and no others.
+///
+/// ```
+/// let text = "var A[0..9999]: 0..9  request put(k: 0..9999) { A[k] := 1; A[k] }";
+/// let names = ["put(17)".to_owned()].into();
+/// let program = serval_syntax::analyze_of(text, &names).program.expect("this program is right");
+/// assert_eq!(program.requests.iter().map(|request| request.name.as_str()).collect::<Vec<_>>(), ["put(17)"]);
+/// ```
+pub fn analyze_of(text: &str, names: &BTreeSet<String>) -> Analysis {
+    let (green, diagnostics) = parse_text(text);
+    analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, Some(names))
 }
 
 /// Checks the tree of a text of which `found` is known to be wrong.
-fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analysis {
+fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>, names: Option<&BTreeSet<String>>) -> Analysis {
     // With that many errors not all are known, and a request could be taken
     // for faultless that is not.
     if found.len() > MAX_SHOWN {
         return Analysis { program: None, diagnostics: finish(found) };
     }
-    let mut analyzer = Analyzer {
-        foreign_names: found.iter().any(|d| d.code == codes::FOREIGN_NAME),
-        broken: found.iter().flat_map(|d| d.secondary.iter().chain([&d.primary])).map(|label| label.span).collect(),
-        globals: Names::default(),
-        declared: Declared::default(),
-        errors: Sink::default(),
-        requests: Vec::new(),
-    };
-    if let Some(file) = ast::SourceFile::cast(root.clone()) {
-        analyzer.file(&file);
-    }
+    let analyzer = analyzed(root, &found, names);
     let mut findings = Sink::default();
     let expectation = expectation::read(text, root, &mut findings);
     let allowances = allow::read(text, root, &mut findings);
@@ -71,11 +78,12 @@ fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analys
 
     let usable = found.is_empty() && analyzer.errors.is_empty() && !analyzer.requests.is_empty();
     let program = usable.then(|| Program {
-        globals: globals(&analyzer.globals, &analyzer.declared),
+        globals: globals(&analyzer.globals, &analyzer.declared, analyzer.written_out.is_some_of_many()),
         requests: analyzer.requests.into_iter().map(into_request).collect(),
         versions: versions(&analyzer.declared),
         expectation,
         allowances: allowances.clone(),
+        many: analyzer.written_out.told(analyzer.many),
     });
     let mut diagnostics = found;
     diagnostics.extend(analyzer.errors.into_vec());
@@ -91,16 +99,17 @@ fn tokens(node: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> {
 
 fn into_request(lowered: Lowered) -> Request {
     let locals = lowered.locals.to_locals();
-    Request { name: lowered.name, name_span: lowered.name_span, locals, body: lowered.body }
+    Request { name: lowered.name, name_span: lowered.name_span, locals, params: lowered.params, body: lowered.body }
 }
 
 /// The globals, which start at 0 unless something else is declared.
-fn globals(names: &Names, declared: &Declared) -> Vec<Global> {
+fn globals(names: &Names, declared: &Declared, some: bool) -> Vec<Global> {
     let global = |(number, (name, span)): (u32, &(String, Span))| Global {
         name: name.clone(),
         initial: declared.initial.get(&number).copied().unwrap_or(0),
         range: declared.values.get(&number).map(|values| (values.low, values.high)),
         span: *span,
+        stands: some && name.contains('['),
     };
     (0..).zip(&names.list).map(global).collect()
 }
@@ -128,6 +137,10 @@ struct Analyzer {
     declared: Declared,
     errors: Sink,
     requests: Vec<Lowered>,
+    /// Which of the requests with parameters are written out.
+    written_out: WrittenOut,
+    /// The requests with parameters.
+    many: Vec<ManyRequest>,
 }
 
 impl Analyzer {
@@ -224,60 +237,54 @@ impl Analyzer {
         self.declared.incomplete |= file.syntax().children().any(|node| node.kind() == SyntaxKind::Error);
     }
 
-    /// A request, once for each of the values of its parameters.
+    /// A request, once for each of the values of its parameters that are written out.
     fn request(&mut self, request: &ast::Request) -> Option<()> {
         let name = request.name()?;
         let name_span = span(name.text_range());
         let body = request.body()?;
-        let mut params = Vec::new();
+        let mut params: Vec<ManyParam> = Vec::new();
         for param in request.params() {
             let param_name = param.name()?;
             let place = span(param_name.text_range());
-            let taken = params.iter().any(|(known, _)| known == param_name.text());
+            let taken = params.iter().any(|known| known.name == param_name.text());
             if taken || is_global(param_name.text()) || self.declared.constants.contains_key(param_name.text()) {
                 self.errors.push(|| bad_parameter(param_name.text(), place));
                 return Some(());
             }
             let values = match param.value_set() {
-                Some(set) => self.declared.listed(&set, &mut self.errors),
-                None => self.declared.interval(&param.values()?, true, &mut self.errors).map(|interval| interval.named_values()),
+                Some(set) => self.declared.listed(&set, &mut self.errors).map(ParamValues::Listed),
+                None => {
+                    let interval = self.declared.interval(&param.values()?, MAX_VALUES, &mut self.errors);
+                    interval.map(|interval| interval.of_parameter())
+                }
             };
             let Some(values) = values else { return Some(()) };
-            params.push((param_name.text().to_owned(), values));
+            params.push(ManyParam { name: param_name.text().to_owned(), values });
         }
-        let instances = params.iter().try_fold(1_usize, |count, (_, values)| count.checked_mul(values.len()));
-        if instances.is_none_or(|count| i64::try_from(count).is_ok_and(|count| count > MAX_ELEMENTS)) {
-            self.errors.push(|| too_many_instances(name.text(), name_span));
-            return Some(());
-        }
-        // Which of its values each parameter has.
-        let mut chosen = vec![0_usize; params.len()];
+        let declared = ManyRequest { name: name.text().to_owned(), params };
+        let index = self.many.len();
+        let Some(combinations) = self.written_out.of(index, &declared) else { return Some(()) };
         let mut made = 0;
-        loop {
+        for chosen in combinations {
             let mut locals = Names::default();
+            let kept = self.kept(&declared, &chosen, name_span, &mut locals);
             let mut lowering = Lowering::new(&self.declared, &mut self.globals, &mut locals, &mut self.errors);
-            lowering.scope = params.iter().zip(&chosen).map(|((name, values), &at)| (name.clone(), values[at].0)).collect();
-            lowering.expanding = u32::from(!params.is_empty());
+            self.written_out.prepare(&mut lowering, index, &declared, &chosen);
+            lowering.expanding = u32::from(!declared.params.is_empty());
             lowering.made = made;
             let body = lowering.body(body.statements())?;
             made = lowering.made;
             let full = lowering.is_full();
-            let mut full_name = name.text().to_owned();
-            if !params.is_empty() {
-                let values: Vec<&str> = params.iter().zip(&chosen).map(|((_, values), &at)| values[at].1.as_str()).collect();
-                full_name = format!("{full_name}({})", values.join(", "));
-            }
-            self.requests.push(Lowered { name: full_name, name_span, locals, body });
-            // The next combination of values, the last parameter first.
-            let next = (0..params.len()).rev().find(|&at| chosen[at] + 1 < params[at].1.len());
-            match next {
-                Some(at) if !full => {
-                    chosen[at] += 1;
-                    chosen[at + 1..].fill(0);
-                }
-                _ => return Some(()),
+            let full_name = if declared.params.is_empty() { declared.name.clone() } else { chosen.name(&declared) };
+            self.requests.push(Lowered { name: full_name, name_span, locals, params: kept, body });
+            if full {
+                break;
             }
         }
+        if !declared.params.is_empty() {
+            self.many.push(declared);
+        }
+        Some(())
     }
 
     /// A file that is one bare sequence.
@@ -289,7 +296,7 @@ impl Analyzer {
             return Some(());
         }
         let body = Lowering::new(&self.declared, &mut self.globals, &mut locals, &mut self.errors).body(file.statements())?;
-        self.requests.push(Lowered { name: "request".to_owned(), name_span: Span::default(), locals, body });
+        self.requests.push(Lowered { name: "request".to_owned(), name_span: Span::default(), locals, params: Vec::new(), body });
         Some(())
     }
 
@@ -339,12 +346,6 @@ impl Analyzer {
             self.declared.initial.insert(number, value);
         }
     }
-}
-
-fn too_many_instances(name: &str, place: Span) -> Diagnostic {
-    Diagnostic::error(codes::BAD_RANGE, place, format!("`{name}` has too many combinations of parameters"))
-        .expected(format!("at most {MAX_ELEMENTS} combinations"))
-        .help("use smaller ranges; each combination is a request of its own")
 }
 
 fn initial_twice(name: &str, place: Span, first: Span) -> Diagnostic {

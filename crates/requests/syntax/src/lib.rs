@@ -68,12 +68,12 @@ mod lowering;
 mod program;
 mod tree;
 
-pub use analysis::{Analysis, analyze};
+pub use analysis::{Analysis, analyze, analyze_of};
 pub use diagnostic::{Code, CodeInfo, Diagnostic, Label, Severity, codes, similar};
 pub use grammar::{MAX_DEPTH, MAX_FILE_BYTES, SyntaxKind};
 pub use program::{
     Allowance, ArithmeticOp, Arm, CompareOp, Expectation, ExpectedVerdict, Expr, ExprKind, Global, GlobalVar, IndexPlace, Limit, Local,
-    LocalVar, Program, Request, Variable, Version, core_text, is_global, value,
+    LocalVar, Many, ManyParam, ManyRequest, Param, ParamValues, Program, Request, Variable, Version, core_text, is_global, value,
 };
 pub use serval_diagnostic::{LineIndex, Position, Span};
 pub use tree::{Parsed, Ser, SyntaxElement, SyntaxNode, SyntaxToken, ast, parse};

@@ -7,14 +7,20 @@ mod declare;
 mod declared;
 mod names;
 mod resolve;
+mod rows;
 mod shape;
 
 pub(crate) use declare::initial_local;
-pub(crate) use declared::{Declared, MAX_ELEMENTS, Slots, bad_parameter};
+pub(crate) use declared::{Declared, MAX_ELEMENTS, MAX_VALUES, Slots, bad_parameter};
 pub(crate) use names::{Lowered, Names};
+pub(crate) use rows::{Plan, Uses};
+
+use std::cell::RefCell;
+use std::rc::Rc;
 
 use convenience::{LocalArrays, LoopExits, VersionLocal};
 use declared::Values;
+use rows::ParamId;
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Diagnostic, Sink, codes};
@@ -54,8 +60,14 @@ pub(crate) struct Lowering<'a> {
     pub(crate) globals: &'a mut Names,
     pub(crate) locals: &'a mut Names,
     pub(crate) errors: &'a mut Sink,
-    /// The parameters and variables of loops that are constants here.
-    pub(crate) scope: Vec<(String, i64)>,
+    /// The parameters and variables of loops that are constants here; with which parameter one is, where that is noted.
+    pub(crate) scope: Vec<(String, i64, Option<ParamId>)>,
+    /// What parameters are used for, where that is noted.
+    pub(crate) uses: Option<Rc<RefCell<Uses>>>,
+    /// Whether what is read is noted elsewhere.
+    pub(crate) quiet: bool,
+    /// The parameters of the request that are local variables.
+    pub(crate) params: Vec<String>,
     /// The calls that are being written out, the outermost first.
     pub(crate) frames: Vec<CallFrame>,
     /// The locals of the request that take versions.
@@ -92,6 +104,9 @@ impl<'a> Lowering<'a> {
             locals,
             errors,
             scope: Vec::new(),
+            uses: None,
+            quiet: false,
+            params: Vec::new(),
             frames: Vec::new(),
             tokens: Vec::new(),
             arrays: LocalArrays::default(),

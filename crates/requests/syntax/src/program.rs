@@ -6,9 +6,11 @@
 
 mod core_text;
 mod fold;
+mod many;
 pub mod value;
 
 pub use core_text::core_text;
+pub use many::{Many, ManyParam, ManyRequest, Param, ParamValues};
 pub(crate) use fold::{NoValue, fold};
 
 use crate::diagnostic::{Diagnostic, Severity};
@@ -28,6 +30,8 @@ pub struct Program {
     pub expectation: Option<Expectation>,
     /// What the comments `// allow: …` silence.
     pub allowances: Vec<Allowance>,
+    /// Where some requests have too many combinations of parameters to be written out: which.
+    pub many: Option<Many>,
 }
 
 /// What one comment silences.
@@ -75,6 +79,8 @@ pub struct Global {
     pub range: Option<(i64, i64)>,
     /// Where it first appears.
     pub span: Span,
+    /// Whether it stands for others of its array, so that the requests that are written out are not all that use it.
+    pub stands: bool,
 }
 
 /// A version: a number that never repeats, of which a request remembers only
@@ -106,8 +112,10 @@ pub struct Request {
     pub name: String,
     /// Where the name stands (the start of the file for a bare expression).
     pub name_span: Span,
-    /// Its local variables, in order of first appearance. All start at 0.
+    /// Its local variables, in order of first appearance. All start at 0, but for those of `params`.
     pub locals: Vec<Local>,
+    /// The parameters that are no constants. None where all combinations of values are written out.
+    pub params: Vec<Param>,
     /// What it does; its value is the response.
     pub body: Expr,
 }

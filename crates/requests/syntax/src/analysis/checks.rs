@@ -113,7 +113,7 @@ fn unread_global(name: &str, place: Span) -> Diagnostic {
 fn letter_case<'a>(requests: &'a [Lowered], globals: &Names, sink: &mut Sink) {
     let mut seen: FxHashSet<&'a str> = FxHashSet::default();
     for request in requests {
-        for (name, place, usage) in request.locals.iter() {
+        for (name, place, usage) in request.locals.iter().filter(|local| !local.2.param) {
             // Looking for similar names takes long where there are many.
             if sink.is_full() {
                 return;

@@ -37,7 +37,7 @@ pub(crate) fn find_read_first<'a>(requests: &'a [Lowered], text: &str, sink: &mu
         for ((name, _, usage), read) in request.locals.iter().zip(found) {
             // Names with other characters are generated, not written, and what holds a
             // version is looked at when it is given back, also where it holds none.
-            if usage.token || is_global(name) || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            if usage.token || usage.param || is_global(name) || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
                 continue;
             }
             let uses = names.entry(name).or_default();

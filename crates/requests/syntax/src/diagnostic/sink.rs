@@ -30,6 +30,11 @@ impl Sink {
         self.list.is_empty()
     }
 
+    /// Whether nothing else was kept than errors with this code.
+    pub(crate) fn all_are(&self, code: Code) -> bool {
+        self.list.iter().all(|diagnostic| diagnostic.code == code)
+    }
+
     pub(crate) fn into_vec(self) -> Vec<Diagnostic> {
         self.list
     }

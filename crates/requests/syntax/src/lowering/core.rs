@@ -178,7 +178,9 @@ impl Lowering<'_> {
         if let Some(made) = self.compare_version(expr) {
             return Some(made);
         }
-        let mut operands = self.operands(expr)?.into_iter();
+        let noted = self.note_compared(expr);
+        let quiet = self.quiet || noted;
+        let mut operands = self.quietly(quiet, |this| this.operands(expr))?.into_iter();
         let op = compare_operator(expr.operators().next()?)?;
         let (left, right) = (Box::new(operands.next()?), Box::new(operands.next()?));
         operands.next().is_none().then_some(ExprKind::Compare { op, left, right })

@@ -202,9 +202,9 @@ impl Declared {
     }
 
     /// The interval that a range stands for.
-    pub(crate) fn interval(&self, range: &ast::Range, limited: bool, errors: &mut Sink) -> Option<Interval> {
+    pub(crate) fn interval(&self, range: &ast::Range, most: i64, errors: &mut Sink) -> Option<Interval> {
         let (mut globals, mut locals) = (Names::default(), Names::default());
-        Lowering::new(self, &mut globals, &mut locals, errors).interval(range, limited)
+        Lowering::new(self, &mut globals, &mut locals, errors).interval(range, Some(most))
     }
 }
 

@@ -7,12 +7,16 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Diagnostic, codes};
-use crate::program::{IndexPlace, NoValue, Variable};
+use crate::program::{IndexPlace, NoValue, ParamValues, Variable};
 use crate::tree::ast;
 use serval_diagnostic::Span;
 
-/// How many elements an array, and how many values a parameter may have.
+/// How many values a choice may have, and how many combinations of parameters are written out.
 pub(crate) const MAX_ELEMENTS: i64 = 1024;
+/// How many elements an array may have.
+pub(crate) const MAX_ROWS: i64 = 1 << 16;
+/// How many values a parameter may have.
+pub(crate) const MAX_VALUES: i64 = 1 << 31;
 
 /// What happens to a value that leaves a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,14 +110,9 @@ impl Interval {
         self.low..=self.high
     }
 
-    /// The values with what they are called.
-    pub(crate) fn named_values(&self) -> Vec<(i64, String)> {
-        self.values().map(|value| (value, self.name(value))).collect()
-    }
-
-    /// How a value is called.
-    fn name(&self, value: i64) -> String {
-        usize::try_from(value).ok().and_then(|index| self.members.get(index)).cloned().unwrap_or_else(|| value.to_string())
+    /// As the values of a parameter.
+    pub(crate) fn of_parameter(self) -> ParamValues {
+        ParamValues::Range { low: self.low, high: self.high, members: self.members }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::program::{Expr, Local};
+use crate::program::{Expr, Local, Param};
 use serval_diagnostic::Span;
 
 /// A request as far as it could be read.
@@ -10,6 +10,7 @@ pub(crate) struct Lowered {
     pub(crate) name: String,
     pub(crate) name_span: Span,
     pub(crate) locals: Names,
+    pub(crate) params: Vec<Param>,
     pub(crate) body: Expr,
 }
 
@@ -22,6 +23,8 @@ pub(crate) struct Usage {
     pub(crate) written: bool,
     /// Whether it is a local that holds versions.
     pub(crate) token: bool,
+    /// Whether it is a parameter.
+    pub(crate) param: bool,
 }
 
 /// The variables of one scope: of all requests, or of one.

@@ -1,7 +1,8 @@
 //! What names, constants and ranges mean at a place of a request.
 
-use super::declared::{Declared, Interval, MAX_ELEMENTS, bad_range, no_value};
+use super::declared::{Declared, Interval, bad_range, no_value};
 use super::names::Names;
+use super::rows::ParamId;
 use super::{Lowering, Resolved};
 use crate::diagnostic::{Diagnostic, codes, similar};
 use crate::grammar::SyntaxKind;
@@ -13,7 +14,8 @@ impl Lowering<'_> {
     /// What a name means here.
     pub(crate) fn resolve(&mut self, name: &SyntaxToken) -> Resolved {
         let (text, place) = (name.text(), span(name.text_range()));
-        if let Some(value) = self.constant(text) {
+        if let Some((value, param)) = self.constant(text) {
+            self.note_data(param);
             return Resolved::Constant(value);
         }
         if self.is_version(name) {
@@ -42,13 +44,9 @@ impl Lowering<'_> {
     }
 
     /// The value of a constant, a parameter or the variable of a `for`.
-    pub(super) fn constant(&self, name: &str) -> Option<i64> {
-        self.scope
-            .iter()
-            .rev()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| *value)
-            .or_else(|| self.declared.constants.get(name).copied())
+    pub(super) fn constant(&self, name: &str) -> Option<(i64, Option<ParamId>)> {
+        let known = self.scope.iter().rev().find(|known| known.0 == name).map(|&(_, value, param)| (value, param));
+        known.or_else(|| self.declared.constants.get(name).map(|&value| (value, None)))
     }
 
     /// `State.Idle`
@@ -95,9 +93,9 @@ impl Lowering<'_> {
             return None;
         }
         match self.resolve(name) {
-            Resolved::Variable(variable) => Some(variable),
+            Resolved::Variable(variable) if !self.is_param(name.text()) => Some(variable),
             Resolved::Nothing => None,
-            Resolved::Constant(_) => {
+            Resolved::Constant(_) | Resolved::Variable(_) => {
                 let (text, place) = (name.text(), span(name.text_range()));
                 let first = self.declared.place(text);
                 self.error(|| {
@@ -117,7 +115,9 @@ impl Lowering<'_> {
         let (mut globals, mut locals) = (Names::default(), Names::default());
         let mut inner = Lowering::new(self.declared, &mut globals, &mut locals, self.errors);
         inner.scope.clone_from(&self.scope);
+        let uses = inner.only_constants(self.uses.as_ref());
         let lowered = inner.expr(value)?;
+        self.note_fixed(uses);
         match fold(&lowered) {
             Ok(value) => Some(value),
             Err(reason) => {
@@ -128,7 +128,7 @@ impl Lowering<'_> {
     }
 
     /// The interval that a range stands for, of a limited number of values.
-    pub(crate) fn interval(&mut self, range: &ast::Range, limited: bool) -> Option<Interval> {
+    pub(crate) fn interval(&mut self, range: &ast::Range, most: Option<i64>) -> Option<Interval> {
         let place = span(range.syntax().text_range());
         let mut ends = range.ends();
         let first = ends.next()?;
@@ -158,8 +158,10 @@ impl Lowering<'_> {
             self.error(|| bad_range(place, format!("the range {low}..{high} is empty"), "a first end that is not greater than the second"));
             return None;
         }
-        if limited && interval.high.checked_sub(interval.low).is_none_or(|size| size >= MAX_ELEMENTS) {
-            self.error(|| bad_range(place, "this range is too large".to_owned(), &format!("at most {MAX_ELEMENTS} values")));
+        if let Some(most) = most
+            && interval.high.checked_sub(interval.low).is_none_or(|size| size >= most)
+        {
+            self.error(|| bad_range(place, "this range is too large".to_owned(), &format!("at most {most} values")));
             return None;
         }
         Some(interval)

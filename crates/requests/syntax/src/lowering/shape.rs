@@ -1,7 +1,7 @@
 //! What a `var` says, of globals and of the arrays of a request alike.
 
 use super::Lowering;
-use super::declared::{Fit, MAX_ELEMENTS, Values, VarShape, bad_range};
+use super::declared::{Fit, MAX_ROWS, Values, VarShape, bad_range};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::grammar::SyntaxKind;
 use crate::tree::{ast, span};
@@ -26,7 +26,7 @@ impl Lowering<'_> {
             None => Fit::Error,
         };
         if let Some(range) = item.values() {
-            let interval = self.interval(&range, false)?;
+            let interval = self.interval(&range, None)?;
             return Some(Some(Values { low: interval.low, high: interval.high, fit }));
         }
         if let Some(word) = item.fit() {
@@ -56,7 +56,7 @@ impl Lowering<'_> {
     fn declared_indices(&mut self, item: &ast::Var) -> Option<Vec<(i64, i64)>> {
         let mut indices = Vec::new();
         for range in item.indices() {
-            let interval = self.interval(&range, true)?;
+            let interval = self.interval(&range, Some(MAX_ROWS))?;
             indices.push((interval.low, interval.high));
         }
         let name = item.name()?;
@@ -71,9 +71,9 @@ impl Lowering<'_> {
             return None;
         }
         let sizes = indices.iter().map(|(low, high)| high - low + 1);
-        if sizes.fold(1_i64, i64::saturating_mul) > MAX_ELEMENTS {
+        if sizes.fold(1_i64, i64::saturating_mul) > MAX_ROWS {
             self.error(|| {
-                bad_range(place, format!("`{}` has too many elements", name.text()), &format!("at most {MAX_ELEMENTS} elements"))
+                bad_range(place, format!("`{}` has too many elements", name.text()), &format!("at most {MAX_ROWS} elements"))
                     .help("use smaller ranges; each element is a variable of its own")
             });
             return None;

@@ -23,6 +23,7 @@ use super::{assign, compare, made, number, read, sequence};
 use crate::diagnostic::{Diagnostic, codes, similar};
 use crate::lowering::Lowering;
 use crate::lowering::declared::Array;
+use crate::lowering::rows::constant_of;
 use crate::program::{ArithmeticOp, Arm, CompareOp, Expr, ExprKind, Limit, Variable, fold, is_global};
 use crate::tree::{ast, span};
 use serval_diagnostic::Span;
@@ -129,8 +130,10 @@ impl Lowering<'_> {
     }
 
     fn index(&mut self, operand: &ast::Expr, array: &Array, position: usize) -> Option<Index> {
-        let index = self.expr(operand)?;
+        let param = self.as_param(operand);
+        let index = self.quietly(param.is_some(), |this| this.expr(operand))?;
         let (low, high) = array.indices[position];
+        self.note_index(array, position, param, constant_of(&index).filter(|value| (low..=high).contains(value)));
         let which = array.index_place(position);
         match fold(&index) {
             Ok(value) if (low..=high).contains(&value) => Some(Index::Constant(value)),
@@ -220,6 +223,11 @@ impl Lowering<'_> {
 
     /// Counts all elements of an array as read or written.
     pub(super) fn touch(&mut self, array: &Array, place: Span, written: bool) {
+        // All or none of them are.
+        let first = array.elements.first().map(|&first| self.usage(first).clone());
+        if first.is_some_and(|first| if written { first.written } else { first.read.is_some() }) {
+            return;
+        }
         for &element in &array.elements {
             let usage = self.usage(element);
             if written {

@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::grammar::SyntaxKind;
 use crate::lowering::Lowering;
 use crate::lowering::declare::declared_twice;
-use crate::lowering::declared::bad_parameter;
+use crate::lowering::declared::{MAX_ELEMENTS, bad_parameter};
 use crate::program::{Arm, Expr, ExprKind, is_global};
 use crate::tree::{ast, span};
 use serval_diagnostic::Span;
@@ -16,7 +16,7 @@ impl Lowering<'_> {
         let mut values = Vec::new();
         for part in expr.syntax().children() {
             if let Some(range) = ast::Range::cast(part.clone()) {
-                let Some(interval) = self.interval(&range, true) else { return Some(number(0, place)) };
+                let Some(interval) = self.interval(&range, Some(MAX_ELEMENTS)) else { return Some(number(0, place)) };
                 values.extend(interval.values().map(|value| made(ExprKind::Constant(value), place)));
             } else if let Some(operand) = ast::Expr::cast(part) {
                 let name = operand.token().filter(|_| operand.kind() == SyntaxKind::NameExpr);
@@ -55,7 +55,7 @@ impl Lowering<'_> {
             let at = span(name.text_range());
             self.error(|| declared_twice(name.text(), at, first));
         }
-        let Some(interval) = self.interval(&range, false) else { return Some(number(0, place)) };
+        let Some(interval) = self.interval(&range, None) else { return Some(number(0, place)) };
         let mut rounds = Vec::new();
         self.loops.push(LoopExits::default());
         let outermost = self.outermost;
@@ -66,7 +66,7 @@ impl Lowering<'_> {
             if self.is_full() {
                 break;
             }
-            self.scope.push((name.text().to_owned(), value));
+            self.scope.push((name.text().to_owned(), value, None));
             let round = self.block(&body);
             self.scope.pop();
             rounds.push(round?);

@@ -6,6 +6,7 @@ use super::{LocalArrays, assign, made, number, sequence};
 use crate::diagnostic::{Diagnostic, codes, similar};
 use crate::grammar::{SyntaxKind, quoted};
 use crate::lowering::declared::Function;
+use crate::lowering::rows::ParamId;
 use crate::lowering::{CallFrame, Lowering};
 use crate::program::{Arm, Expr, ExprKind, LocalVar, Variable, fold};
 use crate::tree::{ast, span};
@@ -54,13 +55,14 @@ impl Lowering<'_> {
         }
         let mut values = Vec::new();
         for argument in &arguments {
-            values.push(self.expr(argument)?);
+            let param = self.as_param(argument);
+            values.push((self.quietly(param.is_some(), |this| this.expr(argument))?, param));
         }
         self.inline(function, values, place)
     }
 
     /// The body of a function, with these values for its parameters.
-    fn inline(&mut self, function: &Function, values: Vec<Expr>, place: Span) -> Option<Expr> {
+    fn inline(&mut self, function: &Function, values: Vec<(Expr, Option<ParamId>)>, place: Span) -> Option<Expr> {
         let calls = self.calls.entry(function.name.clone()).or_insert(0);
         *calls += 1;
         let prefix = if *calls == 1 { function.name.clone() } else { format!("{}#{calls}", function.name) };
@@ -76,11 +78,12 @@ impl Lowering<'_> {
         let arrays = std::mem::replace(&mut self.arrays, LocalArrays::of([function.body.syntax().clone()].into_iter()));
         let assigned = self.assigned_in(&function.body);
         let mut list = Vec::new();
-        for ((name, at), value) in function.params.iter().zip(values) {
+        for ((name, at), (value, param)) in function.params.iter().zip(values) {
             if let (Ok(constant), false) = (fold(&value), assigned.contains_key(name.as_str())) {
-                self.scope.push((name.clone(), constant));
+                self.scope.push((name.clone(), constant, param));
                 continue;
             }
+            self.note_data(param);
             let number = self.local(name, *at);
             if let Some(frame) = self.frames.last_mut() {
                 frame.locals.retain(|&local| local != number);

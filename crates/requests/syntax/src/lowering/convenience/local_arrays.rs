@@ -134,7 +134,7 @@ impl Lowering<'_> {
         let param = function.and_then(|function| function.params.iter().find(|(known, _)| known == text)).map(|&(_, place)| place);
         // What is called is never confused with what has an index.
         let declared = self.declared.place(text).filter(|_| !self.declared.functions.contains_key(text));
-        let constant = self.constant(text).is_some();
+        let constant = self.constant(text).is_some() || self.is_param(text);
         match self.arrays.place(text).or(param).or_else(|| self.token_place(text)).or(declared) {
             Some(first) => self.error(|| declared_twice(text, at, first)),
             None if constant => self.error(|| {

@@ -125,7 +125,7 @@ impl Lowering<'_> {
 
     /// The token of this name, in the request itself.
     fn token(&self, name: &str) -> Option<VersionLocal> {
-        let here = self.frames.is_empty() && self.scope.iter().all(|(known, _)| known != name);
+        let here = self.frames.is_empty() && self.scope.iter().all(|known| known.0 != name);
         self.tokens.iter().find(|token| here && token.name == name).cloned()
     }
 

@@ -1,0 +1,119 @@
+//! Programs with more combinations of parameters than are written out.
+//!
+//! A proof is looked for with the few requests that stand for all (`lowering/rows.rs` of `serval-syntax`). A
+//! counterexample is looked for among some requests at a time: each parameter has a few values, the ends of its range,
+//! numbers of the text and their neighbours, and random ones; parameters with the same range have the same. A run of
+//! these is one of the program, which the checker finds out from the names of the requests in it.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serval_proof::{Action, RunEvent, fingerprint};
+use serval_syntax::{Many, ManyRequest, Program};
+
+use crate::claim::{Claimed, Effort, EngineClaim, about_some};
+use crate::decide::{Decision, decide_this};
+use crate::input::{Content, Input};
+use crate::{Options, Undecided, Verdict};
+
+mod values;
+
+use values::Pool;
+
+/// Ticks for a set of requests.
+pub(crate) const SOME_TICKS: u64 = 1_000_000;
+/// Sets of requests before a proof is looked for, and afterwards in each round.
+const FIRST_SETS: u64 = 3;
+const SETS_OF_ROUND: u64 = 12;
+/// Requests with parameters in a set, of each that is declared.
+const MOST_OF_ONE: usize = 24;
+/// How often a set is made smaller.
+const MOST_TIMES: usize = 16;
+
+/// Decides whether the program of an input is serializable, whose requests stand for all.
+pub(crate) fn decide(input: &Input, program: &Program, many: &Many, options: &Options) -> Decision {
+    let pool = Pool::new(program, options.seed.unwrap_or_else(|| seed_of(input.text())));
+    let some = |sets: std::ops::Range<u64>| {
+        let mut tried = sets.take_while(|_| !options.cancel.is_cancelled());
+        tried.find_map(|set| refuted(input, requests(many, &pool, set), options))
+    };
+    if let Some(refuted) = some(0..FIRST_SETS) {
+        return refuted;
+    }
+    let decision = decide_this(input, options);
+    if !matches!(decision.verdict, Verdict::Undecided(Undecided::Stopped(_))) {
+        return decision;
+    }
+    let rounds = u64::try_from(options.rounds).unwrap_or(u64::MAX).min(MOST_ROUNDS);
+    some(FIRST_SETS..rounds.saturating_mul(SETS_OF_ROUND).saturating_add(FIRST_SETS)).unwrap_or(decision)
+}
+
+/// Rounds in which sets of requests are drawn.
+const MOST_ROUNDS: u64 = 8;
+
+/// A number that belongs to the text.
+fn seed_of(text: &str) -> u64 {
+    fingerprint(text).bytes().fold(0, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(byte.into()))
+}
+
+/// The requests of a set.
+fn requests(many: &Many, pool: &Pool, set: u64) -> BTreeSet<String> {
+    many.requests.iter().flat_map(|request| requests_of(request, pool, set)).collect()
+}
+
+/// The combinations of a few values of each parameter, as many as one request has in a set.
+fn requests_of(request: &ManyRequest, pool: &Pool, set: u64) -> Vec<String> {
+    let lists: Vec<Vec<i64>> = request.params.iter().map(|param| pool.values(&param.values, set)).collect();
+    let all = lists.iter().fold(1_usize, |all, list| all.saturating_mul(list.len()));
+    let count = all.min(MOST_OF_ONE);
+    let combination = |index: usize| {
+        // Where there are too many those are taken that lie apart.
+        let mut rest = if all <= MOST_OF_ONE { index } else { pool.number(set, index) % all };
+        let mut values = Vec::new();
+        for list in &lists {
+            values.extend(list.get(rest % list.len().max(1)));
+            rest /= list.len().max(1);
+        }
+        request.named(&values)
+    };
+    (0..count).map(combination).collect()
+}
+
+/// The decision about some requests, if they are not serializable or some step of theirs fails: with those alone that
+/// come in the run.
+fn refuted(input: &Input, mut names: BTreeSet<String>, options: &Options) -> Option<Decision> {
+    let progress = AtomicBool::new(false);
+    for _ in 0..MOST_TIMES {
+        let some = input.only(&names)?;
+        let met = claim_of(&some, options, &progress)?;
+        let coming: BTreeSet<String> = names.intersection(&met).cloned().collect();
+        if coming == names {
+            let decision = decide_this(&some, options);
+            return (!matches!(decision.verdict, Verdict::Undecided(_))).then_some(decision);
+        }
+        names = coming;
+    }
+    None
+}
+
+/// The names of the requests in a run of the program that refutes it.
+fn claim_of(input: &Input, options: &Options, begun: &AtomicBool) -> Option<BTreeSet<String>> {
+    let Content::Program(program) = input.content() else { return None };
+    let watch = |_| begun.store(true, Ordering::Relaxed);
+    let effort = Effort::of(options, &watch);
+    let Claimed { claim, .. } = about_some(input.prepare(program), input.text(), SOME_TICKS, &effort);
+    let name = |event: &RunEvent| match &event.action {
+        Action::Spawn { request, .. } => Some(request.clone()),
+        _ => None,
+    };
+    match claim {
+        EngineClaim::Refuted { run, .. } => Some(run.steps.iter().filter_map(name).collect()),
+        EngineClaim::Fails { report, .. } => {
+            let run = report.named.as_ref()?;
+            Some(crate::fault::certificate(run, serval_verify::failure_of(&report.fault)?).steps.iter().filter_map(name).collect())
+        }
+        // What a request does alone needs no more than itself; which it is the report says.
+        EngineClaim::Unusable(_) => Some(program.requests.iter().map(|request| request.name.clone()).collect()),
+        EngineClaim::Proved { .. } | EngineClaim::Undecided(_) => None,
+    }
+}
