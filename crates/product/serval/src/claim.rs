@@ -14,7 +14,7 @@ use std::time::Duration;
 use serval_budget::checkpoint::fenced;
 use serval_budget::{Budget, Cancel, StopReason};
 use serval_classic_engine::Stages;
-use serval_compile::{CompileError, Compiled, FaultReport, Lazy, Needs, Prepared};
+use serval_compile::{CompileError, Compiled, FaultKind, FaultReport, Lazy, Needs, Prepared};
 use serval_diagnostic::counted;
 use serval_engine::portfolio::{self, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Progress};
 use serval_engine::sample::{HowSampled, shrunk};
@@ -556,11 +556,13 @@ pub(crate) fn unusable(error: &CompileError, text: &str) -> EngineClaim {
 }
 
 /// The run after which a step fails, if it takes more than a single request without input: what that does whatever
-/// happens is a mistake in the text, which a build tells from a race by its status. A step that is given up because it
-/// takes too long is not known to fail.
+/// happens is a mistake in the text, which a build tells from a race by its status. An assertion that does not hold is a
+/// finding whatever it takes: it was written to be asked about. A step that is given up because it takes too long is
+/// not known to fail.
 fn failing(error: &CompileError) -> Option<&FaultReport> {
     let CompileError::Fault(report) = error else { return None };
-    let more = report.named.as_ref().is_some_and(|named| named.needs != Needs::Nothing);
+    let more = report.named.as_ref().is_some_and(|named| named.needs != Needs::Nothing)
+        || report.named.is_some() && matches!(report.fault.kind, FaultKind::Assertion { .. });
     (more && report.certain && failure_of(&report.fault).is_some()).then_some(&**report)
 }
 

@@ -244,6 +244,7 @@ pub fn failure_of(fault: &Fault) -> Option<Failure> {
         FaultKind::Overflow => Some(Failure::Overflow),
         FaultKind::Outside { limit: Limit::Range(_), .. } => Some(Failure::Range),
         FaultKind::Outside { limit: Limit::Index(..), .. } => Some(Failure::Index),
+        FaultKind::Outside { limit: Limit::Assertion | Limit::Invariant(_), .. } | FaultKind::Assertion { .. } => Some(Failure::Assertion),
         FaultKind::TooLong => None,
     }
 }

@@ -27,6 +27,7 @@ serval_diagnostic::codes! {
     SILENT = "W0309", Warning, "a request that can never answer";
     NO_GLOBAL = "N0310", Note, "a program without any global variable";
     ONE_STEP = "N0311", Note, "a program in which no request ever pauses";
+    ASSERTION = "E0320", Error, "an assertion that does not hold";
     NEVER_BEGUN = "N0312", Note, "a branch that no run comes to";
 }
 
@@ -144,13 +145,13 @@ impl Reporter<'_> {
     /// The variable or array whose limits a fault leaves.
     fn limited(&self, fault: Fault) -> Option<String> {
         let FaultKind::Outside { limit, .. } = fault.kind else { return None };
-        let (Limit::Range(variable) | Limit::Index(variable, _)) = limit;
+        let (Limit::Range(variable) | Limit::Index(variable, _)) = limit else { return None };
         let name = match variable {
             Variable::Global(global) => self.program.globals[global.index()].name.as_str(),
             Variable::Local(local) => self.limited_local(fault, limit, local)?,
         };
         Some(match limit {
-            Limit::Range(_) => name.to_owned(),
+            Limit::Range(_) | Limit::Assertion | Limit::Invariant(_) => name.to_owned(),
             Limit::Index(..) => name.split('[').next().unwrap_or_default().to_owned(),
         })
     }
@@ -315,12 +316,12 @@ fn many_diagnostic(combinations: u64, at: Span) -> Diagnostic {
 }
 
 fn fault_diagnostic(report: &FaultReport, text: &str, lines: &LineIndex) -> Diagnostic {
-    let outside;
+    let (outside, claimed);
     let (code, message, expected, help) = match report.fault.kind {
         FaultKind::Outside { value, low, high, limit } => {
             let name = report.limited.as_deref().unwrap_or_default();
             outside = match limit {
-                Limit::Range(_) => {
+                Limit::Range(_) | Limit::Assertion | Limit::Invariant(_) => {
                     (format!("the value {value} leaves the range {low}..{high} of `{name}`"), format!("values from {low} to {high}"))
                 }
                 Limit::Index(_, IndexPlace::Only) => (format!("`{name}` has no element {value}"), format!("an index from {low} to {high}")),
@@ -330,10 +331,18 @@ fn fault_diagnostic(report: &FaultReport, text: &str, lines: &LineIndex) -> Diag
                 }
             };
             let help = match limit {
+                Limit::Assertion | Limit::Invariant(_) => "",
                 Limit::Range(_) => "make the range larger, test the value first, or say `wrap` or `saturate`",
                 Limit::Index(..) => "test the index first, or make the array larger",
             };
             (OUTSIDE, outside.0.as_str(), outside.1.as_str(), help)
+        }
+        FaultKind::Assertion { invariant } => {
+            claimed = match invariant {
+                Some(place) => format!("the invariant on line {} does not hold here", lines.position(text, place.start).line),
+                None => "this assertion does not hold".to_owned(),
+            };
+            (ASSERTION, claimed.as_str(), "a condition that holds whenever a run comes here", "see what changes its variables before this place")
         }
         FaultKind::DivisionByZero => (
             DIVISION_BY_ZERO,
@@ -361,7 +370,11 @@ fn fault_diagnostic(report: &FaultReport, text: &str, lines: &LineIndex) -> Diag
         diagnostic.notes.extend(excluded_note(report.excluded));
         return diagnostic;
     }
-    let label = if report.fault.kind == FaultKind::TooLong { "in this loop" } else { "in this operation" };
+    let label = match report.fault.kind {
+        FaultKind::TooLong => "in this loop",
+        FaultKind::Assertion { .. } => "here",
+        _ => "in this operation",
+    };
     let mut diagnostic = Diagnostic::error(code, report.fault.span, message).label(label).expected(expected).help(help);
     diagnostic.notes = match &report.run {
         Some(run) => run_notes("this run leads there", run, text, lines),

@@ -10,6 +10,7 @@ mod bounded;
 mod conserved;
 mod counts;
 mod cover;
+mod fewest;
 mod function;
 mod growth;
 mod hunt;
@@ -29,6 +30,7 @@ use serval_syntax::Span;
 
 pub(crate) use bounded::Failing;
 pub(crate) use cover::{Marking, below, fire};
+pub(crate) use fewest::fewest_requests;
 pub(crate) use function::Function;
 pub(crate) use growth::Grower;
 pub(crate) use serial::{SerialFault, fewer_at_once, serial_fault};

@@ -7,7 +7,7 @@ use serval_diagnostic::counted;
 use serval_model::{GlobalId, LocalId};
 use serval_syntax::ExprKind;
 
-use crate::explore::{Failing, Failure, SerialFault, Trail, fewer_at_once, serial_fault};
+use crate::explore::{Failing, Failure, SerialFault, Trail, fewer_at_once, fewest_requests, serial_fault};
 use crate::machine::FaultKind;
 use crate::prepared::Prepared;
 use crate::space::Space;
@@ -16,6 +16,8 @@ use crate::space::Space;
 const SERIAL_TICKS: u64 = 40_000;
 /// Ticks for runs with two requests at a time, with three, and so on.
 const FEWER_TICKS: u64 = 10_000;
+/// Ticks for a run with the fewest requests.
+const FEWEST_TICKS: u64 = 200_000;
 
 /// A run after which a step fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,6 +122,11 @@ impl Prepared {
                 };
                 (found, needs)
             }
+        };
+        // What an assertion is about is people's own claim, and the run is to be read: it has the fewest requests.
+        let Failing { fault, trail, last } = match fault.kind {
+            FaultKind::Assertion { .. } => fewest_requests(space, Failing { fault, trail, last }, FEWEST_TICKS, budget),
+            _ => Failing { fault, trail, last },
         };
         (Failure::Fault { fault, trail, last: Some(last) }, needs)
     }

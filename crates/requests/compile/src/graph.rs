@@ -181,6 +181,7 @@ impl Node {
                         *limit = match limit {
                             Limit::Range(_) => Limit::Range(first),
                             Limit::Index(..) => Limit::Index(first, IndexPlace::Only),
+                            Limit::Assertion | Limit::Invariant(_) => Limit::Assertion,
                         };
                     }
                     Op::Copy { to, .. }

@@ -48,8 +48,24 @@ pub enum FaultKind {
         /// What asks for it.
         limit: Limit,
     },
+    /// An `assert` does not hold, or the invariant that stands there.
+    Assertion {
+        /// Where the invariant stands, if it is one.
+        invariant: Option<Span>,
+    },
     /// The step was given up after [`StepLimits`].
     TooLong,
+}
+
+impl FaultKind {
+    /// A value is beyond what a limit allows.
+    fn beyond(limit: Limit, value: i64, (low, high): (i64, i64)) -> Self {
+        match limit {
+            Limit::Assertion => Self::Assertion { invariant: None },
+            Limit::Invariant(place) => Self::Assertion { invariant: Some(place) },
+            Limit::Range(_) | Limit::Index(..) => Self::Outside { value, low, high, limit },
+        }
+    }
 }
 
 /// A step that has no result, and where in the text that was seen.
@@ -400,7 +416,7 @@ fn execute(op: Op, registers: &mut Registers, global: &mut [i64], slots: &[Optio
         Op::Load { to, global: variable } => (to, slots[variable.index()].map_or(0, |slot| global[slot as usize])),
         Op::Check { from, low, high, limit } => {
             let value = registers.read(from);
-            return if (low..=high).contains(&value) { Ok(()) } else { Err(FaultKind::Outside { value, low, high, limit }) };
+            return if (low..=high).contains(&value) { Ok(()) } else { Err(FaultKind::beyond(limit, value, (low, high))) };
         }
         Op::Store { global: variable, from, .. } => {
             if let Some(slot) = slots[variable.index()] {

@@ -556,6 +556,8 @@ pub fn told(need: &Need) -> &'static str {
     match need {
         Need::Within { limit: Some(Limit::Range(_)), .. } => "may leave the range of the variable",
         Need::Within { limit: Some(Limit::Index(..)), .. } => "may be outside of the array",
+        Need::Within { limit: Some(Limit::Assertion), .. } => "may break the assertion",
+        Need::Within { limit: Some(Limit::Invariant(_)), .. } => "may break the invariant",
         Need::Within { limit: None, .. } | Need::Product(..) | Need::Quotient(..) => "may leave 64 bits",
         Need::Divisor(_) => "may divide by zero",
     }

@@ -3,8 +3,8 @@
 //!
 //! **Theorem.** If [`check_fault`] accepts a certificate for a component `S` of an
 //! input, then some run of the input ends with a request in flight whose next step
-//! divides by zero, overflows, or leaves a range or the indices of an array, as
-//! the certificate says.
+//! divides by zero, overflows, leaves a range or the indices of an array, or breaks an
+//! assertion, as the certificate says.
 //!
 //! **Proof.** The events are a run of `S`: the replay is that of kind `run`, and the
 //! proof at the head of this crate applies up to where it says that the run is
@@ -67,6 +67,8 @@ pub enum Failure {
     Range,
     /// An array has no such element.
     Index,
+    /// An assertion does not hold, or an invariant.
+    Assertion,
 }
 
 impl Failure {
@@ -77,6 +79,7 @@ impl Failure {
             Self::Overflow => "overflow",
             Self::Range => "range",
             Self::Index => "index",
+            Self::Assertion => "assertion",
         }
     }
 }

@@ -154,6 +154,11 @@ impl Analyzer {
                 self.initial(&initial);
             }
         }
+        for item in file.syntax().children().filter_map(ast::Invariant::cast) {
+            if !self.is_broken(item.syntax()) {
+                self.declared.invariant(&item, &mut self.globals, &mut self.errors);
+            }
+        }
         for node in file.syntax().children().filter(|node| node.kind() == SyntaxKind::Error) {
             self.names_of_broken(&node);
         }
@@ -206,7 +211,7 @@ impl Analyzer {
         let items: Vec<SyntaxNode> = file.syntax().children().collect();
         for item in &items {
             let is_constant = matches!(item.kind(), SyntaxKind::Const | SyntaxKind::Enum);
-            let is_other = matches!(item.kind(), SyntaxKind::Var | SyntaxKind::Version | SyntaxKind::Function);
+            let is_other = matches!(item.kind(), SyntaxKind::Var | SyntaxKind::Version | SyntaxKind::Function | SyntaxKind::Invariant);
             if (is_constant || is_other) && self.is_broken(item) {
                 self.declared.incomplete = true;
                 self.names_of_broken(item);

@@ -1,10 +1,12 @@
 //! What is known while the expressions of a request are resolved. What is done
 //! with them is in [`core`] and [`convenience`].
 
+mod asserted;
 mod convenience;
 mod core;
 mod declare;
 mod declared;
+mod invariants;
 mod names;
 mod resolve;
 mod rows;

@@ -314,6 +314,10 @@ pub enum Limit {
     Range(Variable),
     /// The indices of the array that begins with this variable.
     Index(Variable, IndexPlace),
+    /// An `assert`: the value is 1 where its condition holds, and else 0.
+    Assertion,
+    /// The invariant that stands there: the value is 1 where it holds, and else 0.
+    Invariant(Span),
 }
 
 /// Which of the indices of an element one is.

@@ -10,6 +10,7 @@
 //! forty breaks the rule on purpose and may have infinitely many states; and those of
 //! [`Shape::Edges`] have numbers near the ends of 64 bits.
 
+mod asserted;
 mod convenience;
 mod expression;
 mod generate;
@@ -26,6 +27,7 @@ mod tickets;
 #[cfg(test)]
 mod tests;
 
+pub use asserted::{AssertedProgram, random_asserted};
 pub use convenience::{ConvenienceProgram, random_convenience};
 pub use layout::random_layout;
 pub use looks::random_looks;

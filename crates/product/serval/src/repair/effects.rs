@@ -108,7 +108,7 @@ impl TextNames {
                 AssignExpr => self.assign(&mut effects, &part),
                 YieldExpr => effects.pauses = true,
                 LockExpr | AwaitExpr => (effects.pauses, effects.once) = (true, true),
-                UnlockExpr | AssumeExpr | FreshExpr | ChoiceExpr | ChooseExpr => effects.once = true,
+                UnlockExpr | AssumeExpr | AssertExpr | FreshExpr | ChoiceExpr | ChooseExpr => effects.once = true,
                 ReturnExpr => effects.returns = true,
                 CallExpr => {
                     if let Some(called) = first_token(&part).and_then(|name| self.functions.get(name.text())) {

@@ -111,6 +111,7 @@ impl<'a> Locking<'a> {
             | SyntaxKind::YieldExpr
             | SyntaxKind::AwaitExpr
             | SyntaxKind::AssumeExpr
+            | SyntaxKind::AssertExpr
             | SyntaxKind::LockExpr => {
                 insert(edits, to, format!(";{between}unlock({lock});{between}0"));
             }

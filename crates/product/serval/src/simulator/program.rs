@@ -258,6 +258,8 @@ impl<'a> ProgramSimulator<'a> {
             let what = match fault.kind {
                 FaultKind::DivisionByZero => "division by zero",
                 FaultKind::Overflow => "a value does not fit 64 bits",
+                FaultKind::Assertion { invariant: None } => "an assertion does not hold",
+                FaultKind::Assertion { invariant: Some(_) } => "an invariant is broken",
                 FaultKind::TooLong => "a step that does not come to an end",
                 FaultKind::Outside { .. } => "a value outside of its range",
             };

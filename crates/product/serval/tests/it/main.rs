@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
 
 mod advice;
+mod asserted;
 mod contest;
 mod five;
 mod long_faults;

@@ -130,6 +130,8 @@ fn is_convenience(kind: SyntaxKind) -> bool {
             | UnlockExpr
             | AwaitExpr
             | AssumeExpr
+            | AssertExpr
+            | Invariant
             | ChooseExpr
             | ForExpr
             | CallExpr

@@ -83,4 +83,6 @@ serval_diagnostic::codes! {
     BAD_LOCAL_ARRAY = "E0241", Error, "array of a request that has a global's name";
     BAD_MEMBER = "E0242", Error, "member that its `enum` does not have";
     EFFECT_IN_CONDITION = "E0250", Error, "condition that does more than look";
+    BAD_INVARIANT = "E0251", Error, "invariant that speaks of more than globals and constants";
+    NOT_AT_FIRST = "E0252", Error, "invariant that does not hold at first";
 }

@@ -1,5 +1,5 @@
 //! The grammar of what is declared outside of requests: `const`, `enum`,
-//! `var`, `version`, `fn`, and of parameters and ranges.
+//! `var`, `version`, `invariant`, `fn`, and of parameters and ranges.
 
 use super::kind::SyntaxKind::{self, *};
 use super::mistakes;
@@ -19,7 +19,7 @@ impl Parser<'_> {
     /// At `const`, `enum`, `var`, `version` or `fn` with a name behind it. In a file
     /// without such a declaration these words are names like others.
     pub(crate) fn at_declaration(&self) -> bool {
-        self.at(Name) && matches!(self.text(), "const" | "enum" | "var" | "version" | "fn") && self.name_follows()
+        self.at_invariant() || self.at(Name) && matches!(self.text(), "const" | "enum" | "var" | "version" | "fn") && self.name_follows()
     }
 
     /// One declaration, and a `;` or `,` after it.
@@ -31,6 +31,7 @@ impl Parser<'_> {
             "enum" => self.enumeration(),
             "var" => self.var(),
             "version" => self.version(),
+            "invariant" => self.invariant(),
             _ => self.function(),
         }
         self.list = outer;
@@ -134,6 +135,25 @@ impl Parser<'_> {
         } else {
             self.skip_line();
         }
+        self.end();
+    }
+
+    /// At `invariant` and a condition that begins with a name: nothing else has two names in a row.
+    fn at_invariant(&self) -> bool {
+        self.at(Name) && self.text() == "invariant" && self.name_follows()
+    }
+
+    /// At `invariant` outside of all requests of a file that has some, before whatever a condition begins with. There
+    /// no expression can stand.
+    pub(crate) fn at_invariant_item(&self) -> bool {
+        self.at(Name) && self.text() == "invariant" && self.ahead(1).can_start_expression()
+    }
+
+    /// `invariant A >= 0`
+    pub(crate) fn invariant(&mut self) {
+        self.start(Invariant);
+        self.bump_as(InvariantKw);
+        self.assignment();
         self.end();
     }
 

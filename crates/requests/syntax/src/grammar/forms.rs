@@ -1,5 +1,5 @@
 //! The grammar of the convenience forms inside requests: `atomic`, `lock`,
-//! `unlock`, `await`, `assume`, `choose`, `fresh`, `for`, `break`, `continue`, `min`,
+//! `unlock`, `await`, `assume`, `assert`, `choose`, `fresh`, `for`, `break`, `continue`, `min`,
 //! `max`, calls and indices.
 //!
 //! In the published language a name never stands right before `(`, `{`, `[`
@@ -36,6 +36,7 @@ impl Parser<'_> {
             "for" => return self.bad_for(),
             // Older programs may have a function of this name.
             "assume" if !self.functions.contains(word) => return self.nested(|p| p.assume_expression()),
+            "assert" if !self.functions.contains(word) => return self.nested(|p| p.assert_expression()),
             "fresh" if !self.functions.contains(word) => return self.nested(|p| p.fresh_expression()),
             "min" if !self.functions.contains(word) => return self.nested(|p| p.extreme_expression(MinExpr, MinKw)),
             "max" if !self.functions.contains(word) => return self.nested(|p| p.extreme_expression(MaxExpr, MaxKw)),
@@ -106,6 +107,15 @@ impl Parser<'_> {
         let height = self.condition("assume");
         self.end();
         self.bounded(height + 2)
+    }
+
+    /// `assert (c)`
+    fn assert_expression(&mut self) -> u32 {
+        self.start(AssertExpr);
+        self.bump_as(AssertKw);
+        let height = self.condition("assert");
+        self.end();
+        self.bounded(height + 3)
     }
 
     /// `choose(a, b)` or `choose(0..3)`

@@ -69,7 +69,7 @@ impl Parser<'_> {
                     self.error(|p| mistakes::late_initial(p.text(), p.span()));
                     self.skip_to(|_| false);
                 }
-                Name if self.at_declaration() => self.declaration(),
+                Name if self.at_declaration() || self.at_invariant_item() => self.declaration(),
                 Name if self.at_foreign_item() => self.foreign_item(),
                 Name if self.at_foreign_variable() => self.foreign_variable(),
                 Name if self.at_other_item() => self.other_item(),

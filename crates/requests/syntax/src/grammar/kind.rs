@@ -77,6 +77,10 @@ kinds! {
     AwaitKw,
     /// `assume`
     AssumeKw,
+    /// `assert`
+    AssertKw,
+    /// `invariant`
+    InvariantKw,
     /// `choose`
     ChooseKw,
     /// `for`
@@ -184,6 +188,8 @@ kinds! {
     Var,
     /// `version V: 2`
     Version,
+    /// `invariant A >= 0`
+    Invariant,
     /// `fn name(x, y) { … }`
     Function,
     /// `request name { … }`
@@ -198,7 +204,7 @@ kinds! {
     ValueSet,
     /// `{ a; b }`
     Block,
-    /// `(a; b)` after `if`, `while`, `await` or `assume`.
+    /// `(a; b)` after `if`, `while`, `await`, `assume` or `assert`.
     Condition,
     /// `(a, b)` of a call.
     ArgList,
@@ -258,6 +264,8 @@ kinds! {
     AwaitExpr,
     /// `assume (c)`
     AssumeExpr,
+    /// `assert (c)`
+    AssertExpr,
     /// `fresh(V)`
     FreshExpr,
     /// `choose(a, b)` or `choose(0..3)`

@@ -176,7 +176,7 @@ pub(crate) fn missing_open_brace(span: Span, what: &str) -> Diagnostic {
 
 pub(crate) fn bare_condition(span: Span, word: &str) -> Diagnostic {
     let message = format!("the condition of `{word}` needs parentheses around it");
-    let block = if matches!(word, "await" | "assume") { "" } else { " { … }" };
+    let block = if matches!(word, "await" | "assume" | "assert") { "" } else { " { … }" };
     error(codes::BARE_CONDITION, span, message, "`(`", format!("put the whole condition in parentheses: `{word} (…){block}`"))
 }
 

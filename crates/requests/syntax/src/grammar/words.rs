@@ -118,9 +118,9 @@ fn other_call(text: &str) -> Option<OtherWord> {
         "rand" | "randint" | "randrange" | "randInt" => "random",
         "delay" | "setTimeout" | "usleep" => "sleep",
         "time" | "clock" | "timestamp" => "now",
-        "assert" | "require" => {
-            let help = "write `if (!(…)) { return -1 }`, with an answer that says what went wrong";
-            return Some(OtherWord { extent: Extent::Alone, expected: "`if`", help });
+        "require" => {
+            let help = "write `if (!(…)) { return -1 }`, with an answer that says what went wrong, or `assert (…)` for what must never be otherwise";
+            return Some(OtherWord { extent: Extent::Alone, expected: "`if` or `assert`", help });
         }
         "Some" | "Just" => {
             let help = "a value is a number: give an `enum` a member for what may be missing, as in `enum Owner { None, Ann, Bob }`";

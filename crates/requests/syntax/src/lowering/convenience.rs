@@ -8,6 +8,8 @@
 //! | `unlock(L)` | `L := 0` |
 //! | `await (c)` | `while (!(c)) { yield }` |
 //! | `assume (c)` | `while (!(c)) { 0 }`; an error where `c` does more than look |
+//! | `assert (c)` | `if (c) { 0 }` else a step that fails; see [`asserted`](super::asserted) |
+//! | `invariant C` | the same right before each `yield` and each answer; see [`invariants`](super::invariants) |
 //! | `choose(a, b, c)` | `if (?) { a } else if (?) { b } else { c }` |
 //! | `choose(0..2)` | `choose(0, 1, 2)` |
 //! | `for i in 0..2 { s }` | `(s₀; s₁; s₂; 0)`, where `sₖ` is `s` with the constant `k` for `i` |

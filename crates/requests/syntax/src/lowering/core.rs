@@ -17,6 +17,7 @@ impl Lowering<'_> {
         self.arrays = LocalArrays::of(statements.iter().map(|statement| statement.syntax().clone()));
         let body = self.sequence(statements.into_iter())?;
         let body = self.answered(body)?;
+        let body = self.keeping_invariants(body);
         if body.height() > MAX_HEIGHT {
             self.errors.push(|| too_deep(body.span));
         }
@@ -66,6 +67,7 @@ impl Lowering<'_> {
             SyntaxKind::LockExpr | SyntaxKind::UnlockExpr => return self.lock(expr),
             SyntaxKind::AwaitExpr => return self.await_condition(expr),
             SyntaxKind::AssumeExpr => return self.assume(expr),
+            SyntaxKind::AssertExpr => return self.assertion(expr),
             SyntaxKind::FreshExpr => return self.fresh(expr),
             SyntaxKind::ChooseExpr => return self.choose(expr),
             SyntaxKind::MinExpr | SyntaxKind::MaxExpr => return self.extreme(expr),

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::program::{IndexPlace, NoValue, ParamValues, Variable};
 use crate::tree::ast;
+use super::invariants::Invariant;
 use serval_diagnostic::Span;
 
 /// How many values a choice may have, and how many combinations of parameters are written out.
@@ -128,6 +129,7 @@ pub(crate) struct Declared {
     pub(crate) values: FxHashMap<u32, Values>,
     /// By the number of the global.
     pub(crate) initial: FxHashMap<u32, i64>,
+    pub(crate) invariants: Vec<Invariant>,
     /// Where every name is declared.
     pub(crate) places: FxHashMap<String, Span>,
     /// Whether something declared could not be read, so that it is unknown

@@ -4,7 +4,7 @@
 //! `yield`, `?`, `return`, numbers and operators. Names that the core language
 //! cannot have (`A[0]`, `f.x`, `transfer(1)`) become similar ones that can
 //! (`A_0`, `f_x`, `transfer_1`); no two become the same. A value that must lie
-//! in a range is tested, and the error is a division by zero.
+//! in a range is tested, and so is what an `assert` or an `invariant` claims; the error is a division by zero.
 //!
 //! The text means the same program: requests in the same order with the same
 //! behaviour. (`serval` reads it like any other; a test compares the two.)
@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 use rustc_hash::FxHashSet;
 
-use super::{ArithmeticOp, Arm, CompareOp, ExpectedVerdict, Expr, ExprKind, LocalVar, Program, Request, Variable, is_global};
+use super::{ArithmeticOp, Arm, CompareOp, ExpectedVerdict, Expr, ExprKind, Limit, LocalVar, Program, Request, Variable, is_global};
 
 /// The words that mean something in some places; no variable is called so.
 const WORDS: &[&str] = &["request", "if", "else", "while", "yield", "return", "and", "or", "not", "skip"];
@@ -104,6 +104,15 @@ fn flatten<'e>(e: &'e Expr, list: &mut Vec<&'e Expr>) {
         ExprKind::Sequence(parts) => parts.iter().for_each(|part| flatten(part, list)),
         _ => list.push(e),
     }
+}
+
+/// `if (!condition) { 1 / 0 }`, for a condition that must hold.
+fn asserted(condition: &Expr) -> Expr {
+    let made = |kind| Expr { kind, span: condition.span };
+    let one = Box::new(made(ExprKind::Number(1)));
+    let body = made(ExprKind::Arithmetic { first: one, rest: vec![(ArithmeticOp::Divide, made(ExprKind::Number(0)))] });
+    let condition = made(ExprKind::Not(Box::new(condition.clone())));
+    made(ExprKind::If { arms: vec![Arm { condition, body }], otherwise: None })
 }
 
 struct Printer<'p> {
@@ -245,6 +254,7 @@ impl<'p> Printer<'p> {
                     _ => self.expr(value),
                 }
             }
+            ExprKind::Within { value, limit: Limit::Assertion | Limit::Invariant(_), .. } => self.expr(&asserted(value)),
             ExprKind::Within { value, low, high, .. } => self.paren(&self.tested(value, *low, *high)),
             ExprKind::Not(operand) => {
                 self.text.push('!');

@@ -35,6 +35,8 @@ views! {
     Initial,
     /// `const N = 3`
     Const,
+    /// `invariant A >= 0`
+    Invariant,
     /// `enum State { Idle, Busy }`
     Enum,
     /// `Idle` in an `enum`.
@@ -55,7 +57,7 @@ views! {
     ValueSet,
     /// `{ a; b }`
     Block,
-    /// `(a; b)` after `if`, `while`, `await` or `assume`.
+    /// `(a; b)` after `if`, `while`, `await`, `assume` or `assert`.
     Condition,
 }
 
@@ -84,6 +86,13 @@ impl Const {
 
     /// The value.
     pub fn value(&self) -> Option<Expr> {
+        first_expr(&self.0)
+    }
+}
+
+impl Invariant {
+    /// What holds wherever others can see.
+    pub fn condition(&self) -> Option<Expr> {
         first_expr(&self.0)
     }
 }
@@ -292,6 +301,7 @@ impl Expr {
                 | UnlockExpr
                 | AwaitExpr
                 | AssumeExpr
+                | AssertExpr
                 | FreshExpr
                 | ChooseExpr
                 | ForExpr

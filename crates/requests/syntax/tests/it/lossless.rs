@@ -114,6 +114,8 @@ const TOKENS: &[&str] = &[
     "for i in 0..2 {",
     "await (",
     "assume (x",
+    "assert (",
+    "invariant X",
     "skip",
     "request r(n: 0..1) {",
     "0..3",

@@ -68,5 +68,5 @@ fn first_effect(condition: &Expr, locals: &Names) -> Option<(Span, &'static str)
 fn effect(place: Span, found: &str, what: &str) -> Diagnostic {
     Diagnostic::error(codes::EFFECT_IN_CONDITION, place, format!("{found} cannot stand in the condition of {what}"))
         .expected("a condition that only looks at variables")
-        .help(format!("write it before the {what}, which only looks at variables"))
+        .help(format!("take it out: {what} only looks at variables"))
 }
