@@ -4,6 +4,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use serval_budget::{Budget, Stopped};
 use serval_states::{Explored, StateSet};
+use serval_tso_proof::Rows;
 
 use crate::alike::Order;
 use crate::machine::{Event, FaultKind};
@@ -140,7 +141,7 @@ pub(crate) struct Visited {
 impl Visited {
     fn new(system: &impl System) -> Self {
         let nothing = Led { thread: 0, event: 0, order: 0 };
-        Self { explored: Explored::new(StateSet::of_any_width(), &system.initial(), nothing), orders: IndexSet::default() }
+        Self { explored: Explored::new(&system.initial(), nothing), orders: IndexSet::default() }
     }
 
     pub(crate) fn states(&self) -> &StateSet<i64> {
@@ -175,7 +176,7 @@ impl Visited {
     }
 
     /// The states, ascending.
-    pub(crate) fn ascending(self) -> Vec<Vec<i64>> {
+    pub(crate) fn ascending(self) -> Rows<i64> {
         self.explored.into_states().ascending()
     }
 }

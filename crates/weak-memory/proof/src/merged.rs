@@ -164,12 +164,12 @@ pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budge
     let seen = QuestionView::new(program, &asked);
     let alike = Symmetry::new(program, &list.alike, questions)?;
     let persistent = Persistent::new(program);
-    let listed = Listed::new(&list.states);
+    let mut listed = Listed::new(&list.states);
     let begins = listed.has(&Merged::initial(program).encode());
     require!(StatesInitial, begins, "the initial state is not in the list, or the list does not ascend");
     for (number, numbers) in list.states.iter().enumerate() {
         budget.spend(u64::try_from(numbers.len() * (1 + program.threads.len())).unwrap_or(u64::MAX))?;
-        let Some(merged) = Merged::decode(program, numbers) else {
+        let Some(merged) = Merged::decode(program, &numbers) else {
             require!(StatesShape, false, "merged state {number} has not the numbers of a state");
             continue;
         };

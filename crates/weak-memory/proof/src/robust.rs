@@ -68,7 +68,7 @@
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 use serval_diagnostic::counted;
-use serval_evidence::require;
+use serval_evidence::{Rows, require};
 use serval_tso_program::{CellId, Point, Program};
 
 use crate::Refusal;
@@ -92,7 +92,7 @@ pub struct Robust {
     /// For each thread, unless it is like an earlier one, the states, ascending: those of [`crate::states`] under
     /// sequential consistency, then the mode, the cell of the attack, for each cell 1 and what is kept or 0 and 0, for
     /// each cell how it was accessed, and for each thread 1 for a helper.
-    pub attackers: Vec<Vec<Vec<i64>>>,
+    pub attackers: Vec<Rows<i64>>,
 }
 
 serval_evidence::objects!(Robust);
@@ -331,11 +331,11 @@ pub(crate) fn check(program: &Program, robust: &Robust, budget: &mut Budget) -> 
             continue;
         }
         let others = alike.without(attacker);
-        let listed = Listed::new(list);
+        let mut listed = Listed::new(list);
         require!(StatesInitial, listed.has(&initial), "the initial state is not in list {attacker}, or the list does not ascend");
         for (number, numbers) in list.iter().enumerate() {
             budget.spend(u64::try_from(numbers.len() * (1 + program.threads.len())).unwrap_or(u64::MAX))?;
-            let Some(attack) = Attack::decode(program, numbers) else {
+            let Some(attack) = Attack::decode(program, &numbers) else {
                 require!(StatesShape, false, "state {number} of attacker {attacker} has not the numbers of a state");
                 continue;
             };

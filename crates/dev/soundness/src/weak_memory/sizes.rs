@@ -69,7 +69,7 @@ fn word(said: Option<bool>, yes: &'static str, no: &'static str) -> &'static str
 /// How many states the lists of a certificate have.
 fn states(certificate: &Certificate) -> usize {
     let lists = [&certificate.sc, &certificate.tso, &certificate.merged, &certificate.finals];
-    let attacks = certificate.robust.as_ref().map_or(0, |robust| robust.attackers.iter().map(Vec::len).sum());
+    let attacks = certificate.robust.as_ref().map_or(0, |robust| robust.attackers.iter().map(serval_tso_proof::Rows::len).sum());
     lists.into_iter().flatten().map(|list| list.states.len()).sum::<usize>() + attacks
 }
 
