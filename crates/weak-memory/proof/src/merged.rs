@@ -93,6 +93,9 @@ impl Merged {
 
     /// Changes the places of threads that are alike, so that what they have ascends.
     pub(crate) fn sort(&mut self, alike: &Symmetry) {
+        if alike.is_empty() {
+            return;
+        }
         let has = |thread: usize| (&self.state.locals[thread], &self.state.buffers[thread], &self.repeated[thread]);
         let order = alike.order(self.repeated.len(), |one, other| has(one).cmp(&has(other)));
         rearrange(&mut self.state, &order);
@@ -140,7 +143,7 @@ pub(crate) fn successors(
                 after.repeated[thread].push(true);
             }
             _ => {
-                after.state = merged.state.after(Model::Tso, thread, &step);
+                after.state.go(Model::Tso, thread, &step);
                 after.repeated[thread].resize(after.state.buffers[thread].len(), false);
             }
         }
