@@ -4,7 +4,7 @@
 //! first free slot from that of its hash on. A row is found only where its words are the same as those of the list, so
 //! that a mistake in hashes could lose a row, and could not find one that is not there.
 
-use crate::rows::{RowNumber, Rows};
+use crate::rows::{Packed, RowNumber, Rows};
 
 /// A table for a list of rows, which must be the same in all calls.
 #[derive(Clone, Debug, Default)]
@@ -22,23 +22,29 @@ fn hash_of(row: &[u64]) -> u64 {
     (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
+/// Whether rows of one list are the same; they are short.
+#[inline]
+fn is_same(one: &[u64], other: &[u64]) -> bool {
+    one.iter().zip(other).all(|(one, other)| one == other)
+}
+
 impl RowIndex {
     /// The table of a list in which no row occurs twice.
     pub fn of<W: RowNumber>(rows: &Rows<W>) -> Self {
         let mut index = Self::default();
-        index.build(rows, rows.len());
+        index.build(&rows.packed, rows.len());
         index
     }
 
     /// Makes the table anew, with room for so many rows.
-    fn build<W: RowNumber>(&mut self, rows: &Rows<W>, room: usize) {
+    fn build(&mut self, packed: &Packed, room: usize) {
         let slots = (room + room / 3 + 1).next_power_of_two().max(16);
         // The old one goes first.
         self.slots = Vec::new();
         self.slots = vec![0; slots];
         self.taken = 0;
-        for number in 0..rows.len() {
-            let mut slot = self.first_slot(rows.packed.row(number));
+        for number in 0..packed.len() {
+            let mut slot = self.first_slot(packed.row(number));
             while self.slots[slot] != 0 {
                 slot = (slot + 1) & (slots - 1);
             }
@@ -63,13 +69,12 @@ impl RowIndex {
     }
 
     /// The number of a row, or the slot where it would be.
-    #[inline]
-    fn locate<W: RowNumber>(&self, rows: &Rows<W>, row: &[u64]) -> Result<usize, usize> {
+    fn locate(&self, packed: &Packed, row: &[u64]) -> Result<usize, usize> {
         let mut slot = self.first_slot(row);
         loop {
             match self.slots[slot] {
                 0 => return Err(slot),
-                number if rows.packed.row(number as usize - 1) == row => return Ok(number as usize - 1),
+                number if is_same(packed.row(number as usize - 1), row) => return Ok(number as usize - 1),
                 _ => slot = (slot + 1) & (self.slots.len() - 1),
             }
         }
@@ -80,14 +85,14 @@ impl RowIndex {
     pub fn find<W: RowNumber>(&mut self, rows: &Rows<W>, row: &[W]) -> Option<usize> {
         self.sought.clear();
         let has_room = rows.packed.pack(row.iter().map(|number| number.rank()), &mut self.sought);
-        (has_room && !self.slots.is_empty()).then(|| self.locate(rows, &self.sought).ok())?
+        (has_room && !self.slots.is_empty()).then(|| self.locate(&rows.packed, &self.sought).ok())?
     }
 
     /// The number of the row that differs from another in these numbers alone, each with its place, if it is in the
     /// list.
     #[inline]
     pub fn find_changed<W: RowNumber>(&mut self, rows: &Rows<W>, of: usize, changes: &[(usize, W)]) -> Option<usize> {
-        (self.change(rows, of, changes) && !self.slots.is_empty()).then(|| self.locate(rows, &self.sought).ok())?
+        (self.change(rows, of, changes) && !self.slots.is_empty()).then(|| self.locate(&rows.packed, &self.sought).ok())?
     }
 
     /// Makes the sought row from another, if there is room for it.
@@ -106,16 +111,16 @@ impl RowIndex {
     pub fn insert<W: RowNumber>(&mut self, rows: &mut Rows<W>, row: &[W]) -> Option<(usize, bool)> {
         let mut sought = std::mem::take(&mut self.sought);
         if rows.packed_for(row, &mut sought) {
-            self.build(rows, self.taken + 1);
+            self.build(&rows.packed, self.taken + 1);
         }
         self.sought = sought;
-        self.insert_sought(rows)
+        self.insert_sought(&mut rows.packed)
     }
 
     /// Adds the row that differs from another in these numbers alone, each with its place, as [`Self::insert`] does.
     pub fn insert_changed<W: RowNumber>(&mut self, rows: &mut Rows<W>, of: usize, changes: &[(usize, W)]) -> Option<(usize, bool)> {
         if self.change(rows, of, changes) {
-            return self.insert_sought(rows);
+            return self.insert_sought(&mut rows.packed);
         }
         let mut row = Vec::new();
         rows.read(of, &mut row);
@@ -125,19 +130,18 @@ impl RowIndex {
         self.insert(rows, &row)
     }
 
-    #[inline]
-    fn insert_sought<W: RowNumber>(&mut self, rows: &mut Rows<W>) -> Option<(usize, bool)> {
+    fn insert_sought(&mut self, packed: &mut Packed) -> Option<(usize, bool)> {
         if self.slots.len() < self.taken + self.taken / 3 + 2 {
-            self.build(rows, self.taken * 3 / 2 + 2);
+            self.build(packed, self.taken * 3 / 2 + 2);
         }
-        match self.locate(rows, &self.sought) {
+        match self.locate(packed, &self.sought) {
             Ok(number) => Some((number, false)),
             Err(slot) => {
                 let number = self.taken;
                 if !self.take(slot) {
                     return None;
                 }
-                rows.push_packed(&self.sought);
+                packed.push_row(&self.sought);
                 Some((number, true))
             }
         }

@@ -107,6 +107,10 @@ impl Default for Packed {
 }
 
 impl Packed {
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
     #[inline]
     pub(crate) fn row(&self, number: usize) -> &[u64] {
         &self.bits[number * self.words..][..self.words]
@@ -191,7 +195,7 @@ impl Packed {
 
     /// Adds a row that is packed.
     #[inline]
-    fn push_row(&mut self, row: &[u64]) {
+    pub(crate) fn push_row(&mut self, row: &[u64]) {
         self.bits.extend_from_slice(row);
         self.count += 1;
     }
@@ -264,12 +268,6 @@ impl<W: RowNumber> Rows<W> {
             self.packed.pack(row.iter().map(|number| number.rank()), into);
         }
         !has_room
-    }
-
-    /// Adds a row that is packed.
-    #[inline]
-    pub(crate) fn push_packed(&mut self, row: &[u64]) {
-        self.packed.push_row(row);
     }
 
     /// Puts the numbers of a row into a list, which has nothing else then; false where there is no such row.

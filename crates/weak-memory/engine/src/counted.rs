@@ -56,15 +56,10 @@ pub(crate) fn live_of(program: &Program, live: &[Vec<u64>], copies: &[ThreadId])
 }
 
 /// Places of copies: rows that begin with the number of a `thread*`.
+#[derive(Default)]
 struct Places {
     rows: StateSet<i64>,
     row: Vec<i64>,
-}
-
-impl Default for Places {
-    fn default() -> Self {
-        Self { rows: StateSet::default(), row: Vec::new() }
-    }
 }
 
 impl Places {
@@ -233,12 +228,12 @@ fn moved(copies: &Copies, from: &(u32, Vec<i64>), to: (u32, Vec<i64>), bound: u6
         if count == 1 {
             after.remove(from);
         } else {
-            after.insert(from.clone(), Some(count - 1));
+            after.insert(from.clone(), Some(count.saturating_sub(1)));
         }
     }
     let now = match after.get(&to) {
         Some(None) => None,
-        Some(Some(count)) => Some(count + 1).filter(|count| *count <= bound),
+        Some(Some(count)) => Some(count.saturating_add(1)).filter(|count| *count <= bound),
         None => Some(1),
     };
     after.insert(to, now);

@@ -126,7 +126,7 @@ impl Led {
             2 => Event::Land,
             3 => Event::Begin,
             4 => Event::Last,
-            more => Event::Queue((more - 5) as usize),
+            more => Event::Queue(more as usize - 5),
         };
         Label { thread: self.thread as usize, event }
     }

@@ -35,10 +35,12 @@ fn no_state_and_no_number_of_a_list_can_be_changed() {
         let lists = certificate.robust.as_ref().unwrap().attackers.len();
         for list in 0..=lists {
             // The first list is that of sequential consistency, the others are those of attackers.
-            let states = |certificate: &Certificate| -> Vec<Vec<i64>> { match list {
-                0 => certificate.sc.as_ref().unwrap().states.iter().collect(),
-                _ => certificate.robust.as_ref().unwrap().attackers[list - 1].iter().collect(),
-            } };
+            let states = |certificate: &Certificate| -> Vec<Vec<i64>> {
+                match list {
+                    0 => certificate.sc.as_ref().unwrap().states.iter().collect(),
+                    _ => certificate.robust.as_ref().unwrap().attackers[list - 1].iter().collect(),
+                }
+            };
             let with = |states: Vec<Vec<i64>>| {
                 let states = states.iter().collect();
                 let mut mutant = certificate.clone();
