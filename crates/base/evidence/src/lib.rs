@@ -5,6 +5,7 @@
 //! | how a checker names conditions, and tests switch one off | [`conditions!`], [`require!`], [`switch!`] |
 //! | why evidence is not accepted | [`Refusal`], [`Rejection`], [`TooLarge`] |
 //! | how strictly JSON is read | [`read`], [`objects!`], [`head!`] |
+//! | how millions of states are listed and looked up | [`Rows`], [`RowIndex`] |
 //! | which input a certificate is about | [`fingerprint()`] |
 //!
 //! Nothing here computes with numbers, searches, or knows requests, nets or threads.
@@ -13,9 +14,13 @@ mod conditions;
 mod fingerprint;
 mod json;
 mod refusal;
+mod row_index;
+mod rows;
 mod shown;
 
 pub use fingerprint::fingerprint;
 pub use json::{check_name, check_version, line, lines, listed, read};
 pub use refusal::{Checked, ConditionName, Refusal, Rejection, TooLarge};
+pub use row_index::RowIndex;
+pub use rows::{RowNumber, Rows};
 pub use shown::shown;

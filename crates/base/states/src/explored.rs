@@ -1,27 +1,30 @@
 //! States that a search found, with the way to each.
 
-use crate::set::{StateSet, Word};
+use serval_evidence::RowNumber;
+
+use crate::set::StateSet;
 
 /// A set of states, each with the state before it and what led from there. The first state is where the search begins.
 ///
 /// ```
-/// use serval_states::{Explored, StateSet};
-/// let mut explored = Explored::new(StateSet::of_width(1), &[0_u64], '.');
+/// use serval_states::Explored;
+/// let mut explored = Explored::new(&[0_u64], '.');
 /// explored.insert(&[1], 0, 'a');
 /// explored.insert(&[2], 1, 'b');
 /// explored.insert(&[2], 0, 'c');
 /// assert_eq!(explored.way_back(2).map(|step| step.1).collect::<String>(), "ba");
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Explored<W, Label> {
     states: StateSet<W>,
     /// By state the number of the one before, and what led from there; of the first state this means nothing.
     from: Vec<(u32, Label)>,
 }
 
-impl<W: Word, Label: Copy> Explored<W, Label> {
-    /// The first state, in a set that is empty; its label is never seen.
-    pub fn new(mut states: StateSet<W>, first: &[W], label: Label) -> Self {
+impl<W: RowNumber, Label: Copy> Explored<W, Label> {
+    /// The first state; its label is never seen.
+    pub fn new(first: &[W], label: Label) -> Self {
+        let mut states = StateSet::default();
         states.insert(first);
         Self { states, from: vec![(0, label)] }
     }

@@ -17,4 +17,4 @@ pub mod set;
 
 pub use explored::Explored;
 pub use number::gcd;
-pub use set::{StateSet, Word};
+pub use set::StateSet;

@@ -135,6 +135,15 @@ pub enum MeasureSubject {
         #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
         runs: u64,
     },
+    /// Nets, weak memory: explicit search against an older program
+    Older {
+        /// The older program.
+        old: PathBuf,
+        /// The models of the contest.
+        contest: PathBuf,
+        /// Programs on weak memory.
+        memory: PathBuf,
+    },
     /// Attack: verdicts of all methods on random systems, against brute force
     Verdicts {
         /// Systems.
@@ -270,6 +279,7 @@ impl MeasureSubject {
             Self::Polls { .. } => "polls",
             Self::Slowdown { .. } => "slowdown",
             Self::Startup { .. } => "startup",
+            Self::Older { .. } => "older",
             Self::Verdicts { .. } => "verdicts",
             Self::Alone { .. } => "alone",
             Self::Reductions { .. } => "reductions",
@@ -307,6 +317,7 @@ impl MeasureSubject {
             Self::Polls { suite, seconds } => subjects::polls::page(suite, *seconds),
             Self::Slowdown { suite } => subjects::slowdown::page(suite),
             Self::Startup { runs } => subjects::startup::page(*runs),
+            Self::Older { old, contest, memory } => subjects::older::page(old, contest, memory),
             Self::Verdicts { cases, planted } => subjects::verdicts::page(cases.count, cases.seed, *planted),
             Self::Alone { methods, cases } => subjects::alone::page(methods, cases.count, cases.seed),
             Self::Reductions { cases } => subjects::reductions::page(cases.count, cases.seed),

@@ -14,6 +14,7 @@ pub mod lipton;
 pub mod lipton_random;
 pub mod nets;
 pub mod obligations;
+pub mod older;
 pub mod polls;
 pub mod published;
 pub mod reachability;

@@ -99,7 +99,7 @@ pub(crate) fn ask_from(
         let places: Vec<u32> = (0..).zip(&trap).filter(|(_, inside)| **inside).map(|(place, _)| place).collect();
         if net.places().any(|place| trap[place.index()] && net.initial_tokens(place) > 0) {
             let offset = u32::try_from(transitions).unwrap_or(u32::MAX);
-            let Some(marked) = Linear::new(places.iter().map(|&place| (offset + place, 1)), -1) else {
+            let Some(marked) = Linear::new(places.iter().map(|&place| (offset.saturating_add(place), 1)), -1) else {
                 return Ok(EquationOutcome::Nothing);
             };
             solver.add_inequality(marked);
@@ -131,7 +131,10 @@ pub(crate) fn ask_from(
         }
         left = left.saturating_sub(1);
         let used = values[..transitions].iter().fold(0_i64, |sum, &times| sum.saturating_add(times));
-        let all = Linear::new((0..u32::try_from(transitions).unwrap_or(0)).map(|transition| (transition, 1)), -used.saturating_add(1));
+        let all = Linear::new(
+            (0..u32::try_from(transitions).unwrap_or(0)).map(|transition| (transition, 1)),
+            used.saturating_add(1).saturating_neg(),
+        );
         match all {
             // Longer plans have more ways.
             Some(longer) if left > 0 => solver.add_inequality(longer),

@@ -4,7 +4,7 @@ mod stubborn;
 
 use serval_budget::{Budget, Stopped};
 use serval_net_proof::backward::mirrored;
-use serval_net_proof::{Backward, Evidence, States, Stubborn};
+use serval_net_proof::{Backward, Evidence, Rows, States, Stubborn};
 use serval_petri::{Formula, Net};
 use serval_states::{Explored, StateSet};
 
@@ -69,7 +69,7 @@ pub(crate) fn look_for_deadlock_fast(fast: &Fast, most: usize, budget: &mut Budg
         into.extend(members.filter(|&member| fast.is_enabled(marking, member)));
     })?;
     Ok(explored.said(|markings| {
-        let sets = markings.iter().map(|marking| sets.of(marking)).collect();
+        let sets = markings.iter().map(|marking| sets.of(&marking)).collect();
         Evidence::Stubborn(Stubborn { markings, sets })
     }))
 }
@@ -84,7 +84,7 @@ enum Exploration {
 
 impl Exploration {
     /// What it says of the goal, where all markings, ascending, are evidence of this kind.
-    fn said(self, evidence: impl FnOnce(Vec<Vec<u64>>) -> Evidence) -> ExplicitOutcome {
+    fn said(self, evidence: impl FnOnce(Rows<u64>) -> Evidence) -> ExplicitOutcome {
         match self {
             Self::Reached(run) => ExplicitOutcome::Reached(run),
             Self::All(markings) => ExplicitOutcome::Excluded(Box::new(evidence(markings.ascending()))),
@@ -103,7 +103,7 @@ fn explore(
     mut next: impl FnMut(&[u64], &mut Vec<usize>),
 ) -> Result<Exploration, Stopped> {
     // Labels are transitions.
-    let mut known = Explored::new(StateSet::of_width(fast.initial.len()), &fast.initial, 0_u32);
+    let mut known = Explored::new(&fast.initial, 0_u32);
     let (mut marking, mut transitions, mut changes) = (Vec::new(), Vec::new(), Vec::new());
     let mut at = 0;
     while known.states().read(at, &mut marking) {

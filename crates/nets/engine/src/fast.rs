@@ -43,7 +43,7 @@ impl Fast {
         let takes = |place: usize| self.inputs[transition].iter().find(|input| input.0 == place).map_or(0, |input| input.1);
         let often = |&(place, change): &(usize, i128)| {
             let spare = i128::from(marking[place].saturating_sub(takes(place)));
-            u64::try_from(spare / -change).unwrap_or(u64::MAX - 1) + 1
+            u64::try_from(spare / -change).unwrap_or(u64::MAX).saturating_add(1)
         };
         self.effects[transition].iter().filter(|effect| effect.1 < 0).map(often).min().unwrap_or(u64::MAX)
     }
@@ -115,7 +115,7 @@ impl Circle {
             return 0;
         }
         let often = |&(place, change): &(usize, i128)| {
-            let times = if change < 0 { spare(place) / -change + 1 } else { i128::from(u64::MAX - marking[place]) / change };
+            let times = if change < 0 { spare(place) / -change + 1 } else { i128::from(!marking[place]) / change };
             u64::try_from(times).unwrap_or(u64::MAX)
         };
         self.effects.iter().map(often).min().unwrap_or(u64::MAX)

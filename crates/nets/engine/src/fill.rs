@@ -80,14 +80,14 @@ pub(crate) fn carried_out(fast: &Fast, net: &Net, plan: &[u64], budget: &mut Bud
             if !fast.fire(&mut next, transition) {
                 continue;
             }
-            rest[transition] -= 1;
+            rest[transition] = rest[transition].saturating_sub(1);
             if is_fed(fast, &rest, &filled(fast, net, &next, &rest)) {
                 marking = next;
                 word.push(Item::Fire(u32::try_from(transition).unwrap_or(u32::MAX)));
                 is_fired = true;
                 break;
             }
-            rest[transition] += 1;
+            rest[transition] = rest[transition].saturating_add(1);
         }
         if !is_fired {
             return Ok(None);

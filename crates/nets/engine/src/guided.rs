@@ -100,10 +100,10 @@ impl Try<'_> {
             };
             let Some(chosen) = chosen else { return false };
             let times = if manner.in_bursts { self.fast.most(&self.marking, chosen).min(self.rest[chosen]) } else { 1 };
-            self.rest[chosen] -= times;
+            self.rest[chosen] = self.rest[chosen].saturating_sub(times);
             (chosen, times)
         } else if *spare > 0 && !self.enabled.list().is_empty() {
-            *spare -= 1;
+            *spare = spare.saturating_sub(1);
             (self.enabled.list()[random.below(self.enabled.list().len())], 1)
         } else {
             return false;
@@ -133,7 +133,7 @@ impl Try<'_> {
         let numbers: Vec<usize> = word.iter().map(|&number| number as usize).collect();
         let planned = numbers.iter().map(|&transition| {
             let each = numbers.iter().filter(|&&other| other == transition).count();
-            self.rest[transition] / u64::try_from(each).unwrap_or(u64::MAX)
+            self.rest[transition].checked_div(u64::try_from(each).unwrap_or(u64::MAX)).unwrap_or(0)
         });
         let circle = Circle::new(self.fast, &numbers);
         let times = planned.min().unwrap_or(0).min(circle.most(&self.marking));
@@ -141,7 +141,7 @@ impl Try<'_> {
             return false;
         }
         circle.go(&mut self.marking, times);
-        numbers.iter().for_each(|&transition| self.rest[transition] -= times);
+        numbers.iter().for_each(|&transition| self.rest[transition] = self.rest[transition].saturating_sub(times));
         self.enabled.moved(self.fast, &self.marking, circle.effects());
         self.run.push(Item::Repeat(times, word));
         self.recent.clear();

@@ -17,6 +17,9 @@
 //! What they find is a claim like any other: the checker (`serval-net-proof`) decides. Nothing here reads or writes,
 //! and budgets are ticks.
 
+// Numbers of inputs have 64 bits: what is done with them is checked, saturates, or is done in 128 bits.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 mod answer;
 pub mod cover;
 pub mod decompose;

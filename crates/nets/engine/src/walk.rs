@@ -140,7 +140,7 @@ fn walk_on(
                 }
             }
         }
-        walks += 1;
+        walks = walks.saturating_add(1);
         if walks.is_multiple_of(16) {
             length = (length * 2).min(LONGEST);
         }

@@ -7,6 +7,8 @@
 //! so it begins at once, and asks for one place after the other on the same tableau. One sum often bounds many places,
 //! and a place that has a good bound already is not asked for again.
 
+use std::ops::Mul;
+
 use serval_arith::lp::{Largest, Region};
 use serval_arith::{Int, Rational};
 use serval_budget::{Budget, Stopped};
@@ -151,11 +153,12 @@ fn scaled(values: &[(usize, Rational)]) -> Option<Vec<(u32, u64)>> {
     for (_, value) in values {
         let denominator = value.denominator();
         let (quotient, _) = denominator.div_rem_floor(&common.gcd(&denominator))?;
-        common = &common * &quotient;
+        // Integers of any size: nothing overflows.
+        common = Mul::mul(&common, &quotient);
     }
     let common = Rational::from(&common);
     let weights = values.iter().map(|(place, value)| {
-        let weight = (value * &common).floor().to_i128()?;
+        let weight = Mul::mul(value, &common).floor().to_i128()?;
         Some((u32::try_from(*place).ok()?, u64::try_from(weight).ok()?))
     });
     weights.collect()

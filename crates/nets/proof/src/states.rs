@@ -33,12 +33,11 @@
 //! So `M` leads by the enabled member `s` to a marking of the list from which the deadlock takes fewer steps: a
 //! contradiction. The initial marking is in the list, so no deadlock can be reached. ∎
 
-use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 use serval_diagnostic::counted;
-use serval_evidence::require;
-use serval_petri::{Arc, Formula, Marking, Net, PlaceId, TransitionId};
+use serval_evidence::{RowIndex, Rows, require};
+use serval_petri::{Arc, Formula, Marking, Net, PlaceId, TransitionId, weight};
 
 use crate::Refusal;
 
@@ -47,7 +46,7 @@ use crate::Refusal;
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct States {
     /// The tokens by place, of each marking; the markings ascend.
-    pub markings: Vec<Vec<u64>>,
+    pub markings: Rows<u64>,
 }
 
 /// Markings, each with a set of transitions.
@@ -55,81 +54,58 @@ pub struct States {
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Stubborn {
     /// The tokens by place, of each marking; the markings ascend.
-    pub markings: Vec<Vec<u64>>,
+    pub markings: Rows<u64>,
     /// For each marking its stubborn set, ascending.
     pub sets: Vec<Vec<u32>>,
 }
 
 serval_evidence::objects!(States, Stubborn);
 
-/// The bytes of markings one behind the other: one for each number where all are below 256, and else eight.
-struct MarkingBytes {
-    bytes: Vec<u8>,
-    width: usize,
-}
-
-impl MarkingBytes {
-    fn new(markings: &[Vec<u64>]) -> Self {
-        let is_small = markings.iter().flatten().all(|&tokens| tokens < 256);
-        let mut rows = Self { bytes: Vec::new(), width: if is_small { 1 } else { 8 } };
-        let mut bytes = Vec::with_capacity(markings.iter().map(Vec::len).sum::<usize>().saturating_mul(rows.width));
-        markings.iter().for_each(|marking| rows.write(marking, &mut bytes));
-        rows.bytes = bytes;
-        rows
-    }
-
-    /// Writes a marking behind others: two with as many places have the same bytes only if they are the same. A number
-    /// that no marking of the list has gets more bytes than there is room for.
-    fn write(&self, marking: &[u64], into: &mut Vec<u8>) {
-        for tokens in marking {
-            match (self.width, u8::try_from(*tokens)) {
-                (1, Ok(small)) => into.push(small),
-                _ => into.extend(tokens.to_le_bytes()),
-            }
-        }
-    }
-}
+/// What a transition takes from a place and gives to it.
+type Exchange = (PlaceId, u64, u64);
 
 /// A list of markings that can be looked up.
 struct List<'a> {
     net: &'a Net,
-    rows: &'a MarkingBytes,
-    markings: FxHashSet<&'a [u8]>,
+    markings: &'a Rows<u64>,
+    index: RowIndex,
+    /// By transition; a place occurs once.
+    exchanges: Vec<Vec<Exchange>>,
+    /// The places that a transition touches, with what they have then.
+    changes: Vec<(usize, u64)>,
 }
 
 impl<'a> List<'a> {
     /// The list, which has the initial marking.
-    fn new(net: &'a Net, rows: &'a MarkingBytes, markings: &[Vec<u64>]) -> Result<Self, Refusal> {
-        let well_formed = markings.iter().all(|marking| marking.len() == net.place_count());
+    fn new(net: &'a Net, markings: &'a Rows<u64>) -> Result<Self, Refusal> {
+        let well_formed = markings.lengths().all(|places| places == net.place_count());
         require!(StatesPlaces, well_formed, "a marking has another number of places than the net");
-        let ascends = markings.is_sorted_by(|one, other| one < other);
-        let mut rest = rows.bytes.as_slice();
-        let row = |marking: &Vec<u64>| {
-            let length = marking.len().saturating_mul(rows.width);
-            let (row, behind) = rest.split_at_checked(length).unwrap_or((rest, &[]));
-            rest = behind;
-            row
-        };
-        let list = Self { net, rows, markings: markings.iter().map(row).collect() };
-        let begins = ascends && list.contains(&net.initial());
+        let mut index = RowIndex::of(markings);
+        let begins = markings.ascends() && index.find(markings, net.initial().as_slice()).is_some();
         require!(StatesInitial, begins, "the initial marking is not in the list, or the list does not ascend");
-        Ok(list)
-    }
-
-    fn contains(&self, marking: &Marking) -> bool {
-        let mut row = Vec::with_capacity(marking.as_slice().len().saturating_mul(self.rows.width));
-        self.rows.write(marking.as_slice(), &mut row);
-        self.markings.contains(row.as_slice())
+        let exchanges = net.transitions().map(|transition| exchanges(net, transition)).collect();
+        Ok(Self { net, markings, index, exchanges, changes: Vec::new() })
     }
 
     /// What an enabled transition leads to is in the list.
-    fn check_step(&self, number: usize, marking: &Marking, transition: TransitionId) -> Result<(), Refusal> {
-        let mut next = marking.clone();
-        let fired = self.net.fire(&mut next, transition).is_ok();
+    fn check_step(&mut self, number: usize, marking: &Marking, transition: TransitionId) -> Result<(), Refusal> {
+        self.changes.clear();
+        let exchanges = &self.exchanges[transition.index()];
+        let after = |&(place, less, more): &Exchange| Some((place.index(), marking.tokens(place).checked_sub(less)?.checked_add(more)?));
+        self.changes.extend(exchanges.iter().map_while(after));
+        let fired = self.changes.len() == exchanges.len();
+        let is_in = fired && self.index.find_changed(self.markings, number, &self.changes).is_some();
         let name = self.net.transition_name(transition);
-        require!(StatesClosed, fired && self.contains(&next), "“{name}” leads from marking {number} to one that is not in the list");
+        require!(StatesClosed, is_in, "“{name}” leads from marking {number} to one that is not in the list");
         Ok(())
     }
+}
+
+fn exchanges(net: &Net, transition: TransitionId) -> Vec<Exchange> {
+    let (inputs, outputs) = (net.inputs(transition), net.outputs(transition));
+    let taken = inputs.iter().map(|&(place, less)| (place, less, weight(outputs, place)));
+    let given = outputs.iter().filter(|arc| weight(inputs, arc.0) == 0).map(|&(place, more)| (place, 0, more));
+    taken.chain(given).collect()
 }
 
 fn cost(net: &Net) -> u64 {
@@ -138,11 +114,10 @@ fn cost(net: &Net) -> u64 {
 
 /// Checks that the list is closed and has no marking of the goal.
 pub(crate) fn check(net: &Net, goal: &Formula, states: &States, budget: &mut Budget) -> Result<(), Refusal> {
-    let rows = MarkingBytes::new(&states.markings);
-    let list = List::new(net, &rows, &states.markings)?;
+    let mut list = List::new(net, &states.markings)?;
     for (number, tokens) in states.markings.iter().enumerate() {
         budget.spend(cost(net))?;
-        let marking = Marking::new(tokens.clone());
+        let marking = Marking::new(tokens);
         require!(StatesGoal, !goal.holds(&marking), "marking {number} is in the goal");
         for transition in net.transitions().filter(|&transition| net.is_enabled(&marking, transition)) {
             list.check_step(number, &marking, transition)?;
@@ -156,12 +131,11 @@ pub(crate) fn check_stubborn(net: &Net, goal: &Formula, stubborn: &Stubborn, bud
     require!(StubbornGoal, Formula::deadlock(net).as_ref() == Some(goal), "stubborn sets show only that nothing is a deadlock");
     let sets = stubborn.sets.len() == stubborn.markings.len();
     require!(StubbornSets, sets, "{} for {}", counted(stubborn.sets.len(), "set"), counted(stubborn.markings.len(), "marking"));
-    let rows = MarkingBytes::new(&stubborn.markings);
-    let list = List::new(net, &rows, &stubborn.markings)?;
+    let mut list = List::new(net, &stubborn.markings)?;
     let (takers, givers) = (by_place(net, |net, t| net.inputs(t).iter().map(|arc| arc.0).collect()), by_place(net, increased));
     for (number, (tokens, set)) in stubborn.markings.iter().zip(&stubborn.sets).enumerate() {
         budget.spend(cost(net))?;
-        let marking = Marking::new(tokens.clone());
+        let marking = Marking::new(tokens);
         let members: Vec<TransitionId> = set
             .iter()
             .filter_map(|&number| TransitionId::try_from_index(usize::try_from(number).ok()?))

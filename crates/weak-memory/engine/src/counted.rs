@@ -56,15 +56,10 @@ pub(crate) fn live_of(program: &Program, live: &[Vec<u64>], copies: &[ThreadId])
 }
 
 /// Places of copies: rows that begin with the number of a `thread*`.
+#[derive(Default)]
 struct Places {
     rows: StateSet<i64>,
     row: Vec<i64>,
-}
-
-impl Default for Places {
-    fn default() -> Self {
-        Self { rows: StateSet::of_any_width(), row: Vec::new() }
-    }
 }
 
 impl Places {
@@ -89,7 +84,7 @@ impl Places {
 
     fn ascending(self) -> Vec<(u32, Vec<i64>)> {
         let parted = |row: Vec<i64>| (u32::try_from(row[0]).unwrap_or(u32::MAX), row[1..].to_vec());
-        self.rows.ascending().into_iter().map(parted).collect()
+        self.rows.ascending().iter().map(parted).collect()
     }
 }
 
@@ -118,7 +113,7 @@ impl<S: System> Counted<'_, '_, S> {
     /// Searches all configurations with ω copies wherever a copy comes.
     fn together(&mut self, most: usize, budget: &mut Budget, visit: &mut dyn FnMut(&[i64]) -> bool) -> Searched {
         let many = self.program.many();
-        let (mut cores, mut places) = (StateSet::of_any_width(), Places::default());
+        let (mut cores, mut places) = (StateSet::default(), Places::default());
         cores.insert(&self.system.initial());
         self.beginning().iter().for_each(|(kind, local)| places.insert(*kind, local));
         let length = self.beginning().first().map_or(1, |place| place.1.len());
@@ -156,7 +151,7 @@ impl<S: System> Counted<'_, '_, S> {
             (known_cores, known_places) = (now_cores, now_places);
         }
         let copies: Vec<_> = places.ascending().into_iter().map(|(kind, local)| (kind, local, None)).collect();
-        Searched::All(cores.ascending().into_iter().map(|core| Configuration { core, copies: copies.clone() }).collect())
+        Searched::All(cores.ascending().iter().map(|core| Configuration { core, copies: copies.clone() }).collect())
     }
 
     /// Searches all configurations, with numbers up to the bound; `visit` sees each core, and ends the search where it
@@ -233,12 +228,12 @@ fn moved(copies: &Copies, from: &(u32, Vec<i64>), to: (u32, Vec<i64>), bound: u6
         if count == 1 {
             after.remove(from);
         } else {
-            after.insert(from.clone(), Some(count - 1));
+            after.insert(from.clone(), Some(count.saturating_sub(1)));
         }
     }
     let now = match after.get(&to) {
         Some(None) => None,
-        Some(Some(count)) => Some(count + 1).filter(|count| *count <= bound),
+        Some(Some(count)) => Some(count.saturating_add(1)).filter(|count| *count <= bound),
         None => Some(1),
     };
     after.insert(to, now);

@@ -235,7 +235,7 @@ impl Fixing<'_> {
                 (false, _) => kept.push(event),
                 // A step through a fence is left out, and an exchange is a store that lands at once.
                 (true, Means::Fence) => {}
-                (true, Means::Locked) => kept.extend([event, -1 - event]),
+                (true, Means::Locked) => kept.extend([event, (-1_i64).saturating_sub(event)]),
             }
         }
         (kept, renumbered)
@@ -295,5 +295,7 @@ impl Fixing<'_> {
 /// Whether a point of the program with fences is one of the added ones.
 fn is_added(places: &[FencePlace], thread: u32, point: u32) -> bool {
     // Each place before it in its thread has moved it by one.
-    (0..).zip(places.iter().filter(|place| place.thread.0 == thread)).any(|(before, place)| place.point.0 + before == point)
+    (0..)
+        .zip(places.iter().filter(|place| place.thread.0 == thread))
+        .any(|(before, place)| place.point.0.checked_add(before) == Some(point))
 }

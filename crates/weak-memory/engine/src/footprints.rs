@@ -124,7 +124,7 @@ pub(crate) fn leading(moves: &[Moves]) -> u64 {
             let thread = open.trailing_zeros() as usize;
             has_key |= moves[thread].has_key;
             let needs = *needs[thread].get_or_insert_with(|| needed(&moves[thread]));
-            open = (open & (open - 1)) | (needs & !set);
+            open = (open & open.wrapping_sub(1)) | (needs & !set);
             set |= needs;
         }
         if has_key && set.count_ones() < best.count_ones() {

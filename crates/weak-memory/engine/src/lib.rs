@@ -26,6 +26,9 @@
 //! **Architecture Invariant:** what it finds is a claim; its interpreter shares nothing with the checker's but the
 //! program.
 
+// Numbers of inputs have 64 bits: what is done with them is checked, saturates, or is done in 128 bits.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 pub mod alike;
 pub mod any;
 pub mod attack;

@@ -316,7 +316,7 @@ impl Forwards<'_, '_> {
         for node in self.machine.program.threads[thread].code.iter().skip(point) {
             let (Some(cell), Op::Load(_, address)) = (sought, &node.op) else { continue };
             let length = address.index.as_ref().map_or(1, |(length, _)| i64::from(*length));
-            if (0..length).contains(&(cell - i64::from(address.first.0))) {
+            if (0..length).contains(&cell.saturating_sub(i64::from(address.first.0))) {
                 sought = cells.next();
             }
         }

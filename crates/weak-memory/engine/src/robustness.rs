@@ -2,7 +2,7 @@
 
 use serval_budget::{Budget, StopReason, Stopped};
 use serval_tso_program::Program;
-use serval_tso_proof::{Robust, Violation};
+use serval_tso_proof::{Robust, Rows, Violation};
 
 use crate::alike::Symmetry;
 use crate::attack::Attacks;
@@ -35,7 +35,7 @@ pub(crate) fn robustness(program: &Program, limits: &EngineLimits, budget: &mut 
     let attacks = |attacker: usize| Attacks::new(&machine, attacker).merging(&alike);
     for attacker in 0..program.threads.len() {
         if alike.follows(attacker) {
-            attackers.push((attacker, Vec::new()));
+            attackers.push((attacker, Rows::default()));
             continue;
         }
         let (found, ended) = search(&mut attacks(attacker), limits.states.min(MANY), budget);

@@ -4,6 +4,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use serval_budget::{Budget, Stopped};
 use serval_states::{Explored, StateSet};
+use serval_tso_proof::Rows;
 
 use crate::alike::Order;
 use crate::machine::{Event, FaultKind};
@@ -125,7 +126,7 @@ impl Led {
             2 => Event::Land,
             3 => Event::Begin,
             4 => Event::Last,
-            more => Event::Queue((more - 5) as usize),
+            more => Event::Queue(more as usize - 5),
         };
         Label { thread: self.thread as usize, event }
     }
@@ -140,7 +141,7 @@ pub(crate) struct Visited {
 impl Visited {
     fn new(system: &impl System) -> Self {
         let nothing = Led { thread: 0, event: 0, order: 0 };
-        Self { explored: Explored::new(StateSet::of_any_width(), &system.initial(), nothing), orders: IndexSet::default() }
+        Self { explored: Explored::new(&system.initial(), nothing), orders: IndexSet::default() }
     }
 
     pub(crate) fn states(&self) -> &StateSet<i64> {
@@ -175,7 +176,7 @@ impl Visited {
     }
 
     /// The states, ascending.
-    pub(crate) fn ascending(self) -> Vec<Vec<i64>> {
+    pub(crate) fn ascending(self) -> Rows<i64> {
         self.explored.into_states().ascending()
     }
 }

@@ -14,7 +14,7 @@ pub(crate) fn step_of(thread: usize) -> i64 {
 }
 
 pub(crate) fn land_of(thread: usize) -> i64 {
-    -1 - step_of(thread)
+    (-1_i64).saturating_sub(step_of(thread))
 }
 
 /// The run of labels as it is written down.

@@ -163,7 +163,7 @@ impl<'t> Parser<'t> {
         let Kind::Number(number) = self.kind() else { return Err(self.wrong(what, "write a number")) };
         let span = start.to(self.span());
         self.advance();
-        Ok((if negative { -number } else { number }, span))
+        Ok((if negative { number.saturating_neg() } else { number }, span))
     }
 
     /// One level deeper, if that is not too deep.

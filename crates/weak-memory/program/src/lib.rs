@@ -45,6 +45,9 @@
 //!
 //! **Architecture Invariant:** no input makes it panic or recurse by the length of the text; nesting is bounded.
 
+// Numbers of inputs have 64 bits: what is done with them is checked, saturates, or is done in 128 bits.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 mod asking;
 mod changes;
 mod codes;

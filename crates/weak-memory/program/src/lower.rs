@@ -98,7 +98,7 @@ impl Context<'_> {
     fn values(&mut self, file: &File) -> Option<Values> {
         let Some(item) = file.values.first() else {
             let reach = self.largest.saturating_add(SLACK);
-            return Some(Values { low: -reach, high: reach, wrap: false, declared: false });
+            return Some(Values { low: reach.saturating_neg(), high: reach, wrap: false, declared: false });
         };
         if let Some(second) = file.values.get(1) {
             let message = "the values are declared twice".to_owned();

@@ -173,7 +173,7 @@ impl Values {
         }
         // The ends are small, so that nothing overflows but what was large before.
         let size = self.high.checked_sub(self.low)?.checked_add(1)?;
-        self.wrap.then(|| number.checked_sub(self.low).map(|above| self.low + above.rem_euclid(size))).flatten()
+        self.wrap.then(|| number.checked_sub(self.low).and_then(|above| self.low.checked_add(above.checked_rem_euclid(size)?))).flatten()
     }
 }
 

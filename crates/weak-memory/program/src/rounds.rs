@@ -191,7 +191,7 @@ impl Making<'_> {
         for thread in &self.program.threads {
             let stored = stored_by(thread, &self.program.cells);
             let mut later = Vec::new();
-            for round in 2..=self.rounds + 1 {
+            for round in 2..=self.rounds.saturating_add(1) {
                 let named = |what: &str| format!("{}_{what}_{round}", thread.name);
                 let land = self.flag(&named("land"));
                 let open = (round <= self.rounds).then(|| self.flag(&named("open")));

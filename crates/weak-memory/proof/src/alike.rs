@@ -108,8 +108,16 @@ impl Symmetry {
         order
     }
 
+    /// Whether no two threads are alike.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
     /// Sorts a state.
     pub(crate) fn sort(&self, state: &mut State) {
+        if self.is_empty() {
+            return;
+        }
         let has = |thread: usize| (&state.locals[thread], &state.buffers[thread]);
         let order = self.order(state.locals.len(), |one, other| has(one).cmp(&has(other)));
         rearrange(state, &order);

@@ -72,13 +72,13 @@ pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budge
         let is_final = program.questions.get(question).is_some_and(|question| question.asked.is_final());
         require!(FinalsQuestion, is_final, "question {question} is not about final states");
     }
-    let listed = Listed::new(&list.states);
+    let mut listed = Listed::new(&list.states);
     let mut initial = State::initial(program);
     live.forget(&mut initial);
     require!(StatesInitial, listed.has(&initial.encode(Model::Sc)), "the initial state is not in the list, or the list does not ascend");
     for (number, numbers) in list.states.iter().enumerate() {
         budget.spend(u64::try_from(numbers.len() * (1 + program.threads.len())).unwrap_or(u64::MAX))?;
-        let decoded = State::decode(program, Model::Sc, numbers).filter(|(_, rest)| rest.is_empty());
+        let decoded = State::decode(program, Model::Sc, &numbers).filter(|(_, rest)| rest.is_empty());
         let Some((state, _)) = decoded else {
             require!(StatesShape, false, "state {number} has not the numbers of a state");
             continue;

@@ -59,7 +59,7 @@ pub use certificate::{Answer, At, By, Certificate, Claim, FORMAT, FenceSet, Fenc
 pub use conditions::Condition;
 pub use fences::FencesShown;
 pub use robust::Robust;
-pub use serval_evidence::{Refusal, Rejection};
+pub use serval_evidence::{Refusal, Rejection, Rows};
 pub use state::Model;
 pub use states::States;
 pub use trace::{HappensBefore, Violation};

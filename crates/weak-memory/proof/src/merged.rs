@@ -93,6 +93,9 @@ impl Merged {
 
     /// Changes the places of threads that are alike, so that what they have ascends.
     pub(crate) fn sort(&mut self, alike: &Symmetry) {
+        if alike.is_empty() {
+            return;
+        }
         let has = |thread: usize| (&self.state.locals[thread], &self.state.buffers[thread], &self.repeated[thread]);
         let order = alike.order(self.repeated.len(), |one, other| has(one).cmp(&has(other)));
         rearrange(&mut self.state, &order);
@@ -140,7 +143,7 @@ pub(crate) fn successors(
                 after.repeated[thread].push(true);
             }
             _ => {
-                after.state = merged.state.after(Model::Tso, thread, &step);
+                after.state.go(Model::Tso, thread, &step);
                 after.repeated[thread].resize(after.state.buffers[thread].len(), false);
             }
         }
@@ -164,12 +167,12 @@ pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budge
     let seen = QuestionView::new(program, &asked);
     let alike = Symmetry::new(program, &list.alike, questions)?;
     let persistent = Persistent::new(program);
-    let listed = Listed::new(&list.states);
+    let mut listed = Listed::new(&list.states);
     let begins = listed.has(&Merged::initial(program).encode());
     require!(StatesInitial, begins, "the initial state is not in the list, or the list does not ascend");
     for (number, numbers) in list.states.iter().enumerate() {
         budget.spend(u64::try_from(numbers.len() * (1 + program.threads.len())).unwrap_or(u64::MAX))?;
-        let Some(merged) = Merged::decode(program, numbers) else {
+        let Some(merged) = Merged::decode(program, &numbers) else {
             require!(StatesShape, false, "merged state {number} has not the numbers of a state");
             continue;
         };

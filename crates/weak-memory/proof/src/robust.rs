@@ -68,7 +68,7 @@
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 use serval_diagnostic::counted;
-use serval_evidence::require;
+use serval_evidence::{Rows, require};
 use serval_tso_program::{CellId, Point, Program};
 
 use crate::Refusal;
@@ -92,7 +92,7 @@ pub struct Robust {
     /// For each thread, unless it is like an earlier one, the states, ascending: those of [`crate::states`] under
     /// sequential consistency, then the mode, the cell of the attack, for each cell 1 and what is kept or 0 and 0, for
     /// each cell how it was accessed, and for each thread 1 for a helper.
-    pub attackers: Vec<Vec<Vec<i64>>>,
+    pub attackers: Vec<Rows<i64>>,
 }
 
 serval_evidence::objects!(Robust);
@@ -151,6 +151,9 @@ impl Attack {
 
     /// Changes the places of threads that are alike, so that what they have ascends.
     pub(crate) fn sort(&mut self, alike: &Symmetry) {
+        if alike.is_empty() {
+            return;
+        }
         let has = |thread: usize| (&self.state.locals[thread], self.helpers[thread]);
         let order = alike.order(self.helpers.len(), |one, other| has(one).cmp(&has(other)));
         rearrange(&mut self.state, &order);
@@ -174,7 +177,8 @@ impl Attack {
 
     /// The states after a step of a thread other than the attacker: none or one.
     fn after_other(&self, thread: usize, step: &Step) -> Option<Self> {
-        let mut after = Self { state: self.state.after(Model::Sc, thread, step), ..self.clone() };
+        let mut after = self.clone();
+        after.state.go(Model::Sc, thread, step);
         if self.mode < 2 {
             return Some(after);
         }
@@ -214,15 +218,20 @@ impl Attack {
     /// The states after a step of the attacker.
     fn after_attacker(&self, attacker: usize, step: &Step) -> Vec<Self> {
         let mut moved = self.clone();
-        moved.state.locals[attacker] = step.local.clone();
+        if self.mode == 0 {
+            moved.state.go(Model::Sc, attacker, step);
+        } else {
+            moved.state.locals[attacker] = step.local.clone();
+        }
         match (&step.access, self.mode) {
             (Access::Store(cell, value), 0) => {
-                let plain = Self { state: self.state.after(Model::Sc, attacker, step), ..self.clone() };
+                let plain = moved.clone();
+                moved.state.memory.clone_from(&self.state.memory);
                 (moved.mode, moved.cell) = (1, i64::from(cell.0));
                 moved.kept[cell.index()] = Some(*value);
                 vec![plain, moved]
             }
-            (_, 0) => vec![Self { state: self.state.after(Model::Sc, attacker, step), ..self.clone() }],
+            (_, 0) => vec![moved],
             (Access::Store(cell, value), _) => {
                 moved.kept[cell.index()] = Some(*value);
                 vec![moved]
@@ -331,11 +340,11 @@ pub(crate) fn check(program: &Program, robust: &Robust, budget: &mut Budget) -> 
             continue;
         }
         let others = alike.without(attacker);
-        let listed = Listed::new(list);
+        let mut listed = Listed::new(list);
         require!(StatesInitial, listed.has(&initial), "the initial state is not in list {attacker}, or the list does not ascend");
         for (number, numbers) in list.iter().enumerate() {
             budget.spend(u64::try_from(numbers.len() * (1 + program.threads.len())).unwrap_or(u64::MAX))?;
-            let Some(attack) = Attack::decode(program, numbers) else {
+            let Some(attack) = Attack::decode(program, &numbers) else {
                 require!(StatesShape, false, "state {number} of attacker {attacker} has not the numbers of a state");
                 continue;
             };

@@ -21,10 +21,9 @@
 //! With store buffers, steps include every landing of a store. The list is finite, so the buffers in it are bounded,
 //! which is part of what it shows.
 
-use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
-use serval_evidence::require;
+use serval_evidence::{RowIndex, Rows, require};
 use serval_tso_program::{Program, Question};
 
 use crate::Refusal;
@@ -45,24 +44,27 @@ pub struct States {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alike: Vec<Vec<usize>>,
     /// The states, ascending, as `state` says.
-    pub states: Vec<Vec<i64>>,
+    pub states: Rows<i64>,
 }
 
 serval_evidence::objects!(States);
 
 /// The states of a list, to be looked up.
-pub(crate) struct Listed<'a>(FxHashSet<&'a [i64]>);
+pub(crate) struct Listed<'a> {
+    states: &'a Rows<i64>,
+    index: RowIndex,
+}
 
 impl<'a> Listed<'a> {
     /// Those of an ascending list; in a list that does not ascend none is found, and that is refused.
-    pub(crate) fn new(states: &'a [Vec<i64>]) -> Self {
-        let ascends = states.is_sorted_by(|one, other| one < other);
-        Self(states.iter().filter(|_| ascends).map(Vec::as_slice).collect())
+    pub(crate) fn new(states: &'a Rows<i64>) -> Self {
+        let index = if states.ascends() { RowIndex::of(states) } else { RowIndex::default() };
+        Self { states, index }
     }
 
     /// Whether a state is one of them.
-    pub(crate) fn has(&self, numbers: &[i64]) -> bool {
-        self.0.contains(numbers)
+    pub(crate) fn has(&mut self, numbers: &[i64]) -> bool {
+        self.index.find(self.states, numbers).is_some()
     }
 }
 
@@ -74,7 +76,7 @@ pub(crate) fn check(program: &Program, model: Model, list: &States, questions: &
     let seen = QuestionView::new(program, &asked);
     let alike = Symmetry::new(program, &list.alike, questions)?;
     let persistent = Persistent::new(program);
-    let listed = Listed::new(&list.states);
+    let mut listed = Listed::new(&list.states);
     let mut initial = State::initial(program);
     live.forget(&mut initial);
     require!(StatesInitial, listed.has(&initial.encode(model)), "the initial state is not in the list, or the list does not ascend");
@@ -84,7 +86,7 @@ pub(crate) fn check(program: &Program, model: Model, list: &States, questions: &
                 .unwrap_or(u64::MAX)
                 .saturating_mul(u64::try_from(program.threads.len()).unwrap_or(1).saturating_add(1)),
         )?;
-        let decoded = State::decode(program, model, numbers).filter(|(_, rest)| rest.is_empty());
+        let decoded = State::decode(program, model, &numbers).filter(|(_, rest)| rest.is_empty());
         let Some((state, _)) = decoded else {
             require!(StatesShape, false, "state {number} has not the numbers of a state");
             continue;

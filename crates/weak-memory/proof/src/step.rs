@@ -60,8 +60,8 @@ type Made<T> = Result<T, Not>;
 struct Interpreter<'a> {
     program: &'a Program,
     registers: Vec<i64>,
-    /// What the thread sees of memory.
-    view: Vec<i64>,
+    /// What the thread sees of memory before the step.
+    view: &'a dyn Fn(CellId) -> i64,
     reads: Vec<CellId>,
     writes: Vec<(CellId, i64)>,
 }
@@ -72,7 +72,6 @@ pub(crate) fn next(program: &Program, thread: &Thread, local: &Local, way: Way, 
     if way == Way::Other && !matches!(thread.code[local.point.index()].op, Op::Either(_)) {
         return Next::Nothing;
     }
-    let view = (0..program.cells.len()).map(|cell| view(CellId::new(cell))).collect();
     let mut interpreter = Interpreter { program, registers: local.registers.clone(), view, reads: Vec::new(), writes: Vec::new() };
     match interpreter.step(thread, local.point, way) {
         Err(Not::Now) => Next::Nothing,
@@ -133,7 +132,7 @@ impl Interpreter<'_> {
             Op::Store(address, value) => Access::Store(self.cell(address)?, self.kept(self.value(value)?)?),
             Op::Load(register, address) => {
                 let cell = self.cell(address)?;
-                self.registers[register.index()] = self.view[cell.index()];
+                self.registers[register.index()] = (self.view)(cell);
                 Access::Load(cell)
             }
             Op::Atomic(parts) => {
@@ -192,14 +191,16 @@ impl Interpreter<'_> {
 
     /// Reads memory; what the step has written itself it does not read from others.
     fn fetch(&mut self, cell: CellId) -> i64 {
-        if !self.writes.iter().any(|(written, _)| *written == cell) && !self.reads.contains(&cell) {
+        if let Some((_, own)) = self.writes.iter().find(|(written, _)| *written == cell) {
+            return *own;
+        }
+        if !self.reads.contains(&cell) {
             self.reads.push(cell);
         }
-        self.view[cell.index()]
+        (self.view)(cell)
     }
 
     fn write(&mut self, cell: CellId, value: i64) {
-        self.view[cell.index()] = value;
         match self.writes.iter_mut().find(|(written, _)| *written == cell) {
             Some(written) => written.1 = value,
             None => self.writes.push((cell, value)),
@@ -252,23 +253,28 @@ impl State {
     /// The state after a step.
     pub(crate) fn after(&self, model: Model, thread: usize, step: &Step) -> Self {
         let mut after = self.clone();
-        after.locals[thread] = step.local.clone();
+        after.go(model, thread, step);
+        after
+    }
+
+    /// Makes a step.
+    pub(crate) fn go(&mut self, model: Model, thread: usize, step: &Step) {
+        let local = &mut self.locals[thread];
+        local.point = step.local.point;
+        local.registers.clone_from(&step.local.registers);
         match &step.access {
             Access::None | Access::Fence | Access::Load(_) => {}
-            Access::Store(cell, value) if model == Model::Tso => after.buffers[thread].push((*cell, *value)),
-            Access::Store(cell, value) => after.memory[cell.index()] = *value,
-            Access::Locked { writes, .. } => writes.iter().for_each(|(cell, value)| after.memory[cell.index()] = *value),
+            Access::Store(cell, value) if model == Model::Tso => self.buffers[thread].push((*cell, *value)),
+            Access::Store(cell, value) => self.memory[cell.index()] = *value,
+            Access::Locked { writes, .. } => writes.iter().for_each(|(cell, value)| self.memory[cell.index()] = *value),
         }
-        after
     }
 
     /// The state after the oldest store of a thread has reached memory, if one waits.
     pub(crate) fn landed(&self, thread: usize) -> Option<Self> {
+        let &(cell, value) = self.buffers[thread].first()?;
         let mut after = self.clone();
-        if after.buffers[thread].is_empty() {
-            return None;
-        }
-        let (cell, value) = after.buffers[thread].remove(0);
+        after.buffers[thread].remove(0);
         after.memory[cell.index()] = value;
         Some(after)
     }

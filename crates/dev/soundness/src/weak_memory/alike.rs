@@ -150,7 +150,7 @@ fn decided(seed: u64, program: &Program, alike: bool) -> (Certificate, Shown) {
 
 fn states(certificate: &Certificate) -> usize {
     let lists = [&certificate.sc, &certificate.tso, &certificate.merged, &certificate.finals];
-    let attacks = certificate.robust.as_ref().map_or(0, |robust| robust.attackers.concat().len());
+    let attacks = certificate.robust.as_ref().map_or(0, |robust| robust.attackers.iter().map(serval_tso_proof::Rows::len).sum::<usize>());
     lists.into_iter().flatten().map(|list| list.states.len()).sum::<usize>() + attacks
 }
 

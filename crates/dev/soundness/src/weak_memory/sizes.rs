@@ -12,7 +12,7 @@ use serval_tso_proof::Certificate;
 use super::summary::Size;
 
 /// Store buffering of `threads` threads in a ring.
-fn ring(threads: usize, fence: &str) -> String {
+pub fn ring(threads: usize, fence: &str) -> String {
     let cells: Vec<String> = (0..threads).map(|cell| format!("x{cell} = 0")).collect();
     let mut text = format!("memory {};\n", cells.join(", "));
     for thread in 0..threads {
@@ -23,7 +23,7 @@ fn ring(threads: usize, fence: &str) -> String {
 }
 
 /// The filter lock, Peterson's for more than two threads.
-fn filter(threads: usize, fence: &str) -> String {
+pub fn filter(threads: usize, fence: &str) -> String {
     let levels: Vec<String> = (0..threads).map(|thread| format!("level{thread} = 0")).collect();
     let last: Vec<String> = (1..threads).map(|level| format!("last{level} = 0")).collect();
     let mut text = format!("memory {}, {};\n", levels.join(", "), last.join(", "));
@@ -69,7 +69,7 @@ fn word(said: Option<bool>, yes: &'static str, no: &'static str) -> &'static str
 /// How many states the lists of a certificate have.
 fn states(certificate: &Certificate) -> usize {
     let lists = [&certificate.sc, &certificate.tso, &certificate.merged, &certificate.finals];
-    let attacks = certificate.robust.as_ref().map_or(0, |robust| robust.attackers.iter().map(Vec::len).sum());
+    let attacks = certificate.robust.as_ref().map_or(0, |robust| robust.attackers.iter().map(serval_tso_proof::Rows::len).sum());
     lists.into_iter().flatten().map(|list| list.states.len()).sum::<usize>() + attacks
 }
 

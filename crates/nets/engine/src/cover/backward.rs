@@ -62,7 +62,7 @@ const EXCLUDED: usize = 200;
 const SOLVER: u64 = 25;
 
 pub(super) fn turned(marking: &[u64]) -> Vec<u64> {
-    marking.iter().map(|tokens| OMEGA - tokens).collect()
+    marking.iter().map(|&tokens| OMEGA.saturating_sub(tokens)).collect()
 }
 
 impl Growing<'_> {
@@ -90,7 +90,7 @@ impl Growing<'_> {
         let said = equation::refuted(filter.base, self.fast, filter.net, &goal, &mut ticks);
         // A predecessor takes as long as some ticks of the solver do. Where it is too many, the next one ends the
         // search.
-        let _ = budget.spend((filter.ticks - ticks.left().min(filter.ticks)) / SOLVER);
+        let _ = budget.spend(filter.ticks.saturating_sub(ticks.left()) / SOLVER);
         let Ok(Some(equation)) = said else { return false };
         self.excluded.add(self.reasons.len(), row);
         self.reasons.push(Excluded { marking: sparse, equation });

@@ -40,7 +40,7 @@ fn shortest_of(fast: &Fast, marking: &[u64], budget: &mut Budget) -> Result<Opti
         return Ok(Some(length));
     }
     while !last.is_empty() {
-        length += 1;
+        length = length.saturating_add(1);
         let mut next = Vec::new();
         for marking in &last {
             for transition in 0..fast.inputs.len() {

@@ -40,9 +40,9 @@ fn enough(end: &[u64], goal: &Formula) -> Option<Vec<u64>> {
     for place in omegas {
         let (mut low, mut high) = (0, marking[place]);
         while low < high {
-            let middle = low + (high - low) / 2;
+            let middle = low.midpoint(high);
             marking[place] = middle;
-            if holds(&marking) { high = middle } else { low = middle + 1 }
+            if holds(&marking) { high = middle } else { low = middle.saturating_add(1) }
         }
         marking[place] = high;
     }

@@ -269,7 +269,7 @@ impl Open {
         let mut part = budget.part(SYSTEM_TICKS);
         let given = part.left();
         let outcome = Solver::new(system.problem.clone()).solve(&mut part);
-        budget.spend(given - part.left())?;
+        budget.spend(given.saturating_sub(part.left()))?;
         match outcome {
             Outcome::Refuted(tree) => return Ok(Some(SequenceStep::Refuted(tree))),
             Outcome::Satisfiable(_) => return self.step(net, system, rules, budget),

@@ -118,7 +118,7 @@ fn euler(piece: &Piece, from: usize, mut times: Vec<i64>, budget: &mut Budget) -
     while let Some(&(vertex, arc)) = way.last() {
         match arcs[vertex].get(next[vertex]) {
             Some(&(number, edge)) if times[number] > 0 => {
-                times[number] -= 1;
+                times[number] = times[number].saturating_sub(1);
                 way.push((edge.to, Some(number)));
             }
             Some(_) => next[vertex] += 1,
@@ -162,7 +162,7 @@ fn items(piece: &Piece, blocks: &Blocks) -> Vec<Item> {
 /// How often each arc of a piece is used.
 fn counts(piece: &Piece, word: &[usize]) -> Vec<i64> {
     let mut counts = vec![0; piece.arcs.len()];
-    word.iter().for_each(|&arc| counts[arc] += 1);
+    word.iter().for_each(|&arc| counts[arc] = i64::saturating_add(counts[arc], 1));
     counts
 }
 
@@ -216,9 +216,9 @@ fn words(net: &Net, sequence: &Sequence, budget: &mut Budget) -> Result<Vec<Piec
     let mut pumps = Vec::with_capacity(sequence.pieces.len());
     for (number, piece) in sequence.pieces.iter().enumerate() {
         let (up, down) = (pumping(net, piece, true, budget)?, pumping(net, piece, false, budget)?);
-        let used: Vec<i64> = counts(piece, &up).iter().zip(counts(piece, &down)).map(|(up, down)| up + down).collect();
+        let used: Vec<i64> = counts(piece, &up).iter().zip(counts(piece, &down)).map(|(up, down)| up.saturating_add(down)).collect();
         for (variable, used) in (offsets[number]..).zip(&used) {
-            system.problem.inequalities.push(Linear::new([(variable, 1)], -1 - used).ok_or(NUMBERS)?);
+            system.problem.inequalities.push(Linear::new([(variable, 1)], (-1_i64).saturating_sub(*used)).ok_or(NUMBERS)?);
         }
         let (rises, falls) = (effect(net, piece, &up), effect(net, piece, &down));
         for place in 0..net.place_count() {
@@ -240,7 +240,8 @@ fn words(net: &Net, sequence: &Sequence, budget: &mut Budget) -> Result<Vec<Piec
     let mut words = Vec::with_capacity(pumps.len());
     for ((number, piece), (up, down, used)) in sequence.pieces.iter().enumerate().zip(pumps) {
         let once = euler(piece, piece.entry, of_piece(&once, &offsets, number, piece.arcs.len()), budget)?;
-        let rest = of_piece(&rounds, &offsets, number, piece.arcs.len()).iter().zip(&used).map(|(all, used)| all - used).collect();
+        let rest =
+            of_piece(&rounds, &offsets, number, piece.arcs.len()).iter().zip(&used).map(|(all, used)| all.saturating_sub(*used)).collect();
         let round = written_out(&euler(piece, piece.exit, rest, budget)?)?;
         words.push(PieceWords { up: fire(piece, &up), once: items(piece, &once), round: fire(piece, &round), down: fire(piece, &down) });
     }

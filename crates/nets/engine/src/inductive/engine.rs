@@ -33,7 +33,11 @@ impl Lit {
     }
 
     pub(crate) fn opposite(self) -> Self {
-        if self.at_least { Self::at_most(self.variable, self.value - 1) } else { Self::at_least(self.variable, self.value + 1) }
+        if self.at_least {
+            Self::at_most(self.variable, self.value.saturating_sub(1))
+        } else {
+            Self::at_least(self.variable, self.value.saturating_add(1))
+        }
     }
 
     /// Whether it follows from another literal of the same variable and side.

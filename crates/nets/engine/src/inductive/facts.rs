@@ -99,7 +99,7 @@ impl<'a> Facts<'a> {
             return Ok(true);
         }
         let constraint = |lit: &Lit| {
-            let (factor, constant) = if lit.at_least { (1, -lit.value) } else { (-1, lit.value) };
+            let (factor, constant) = if lit.at_least { (1, lit.value.saturating_neg()) } else { (-1, lit.value) };
             serval_petri::Linear::new([(PlaceId::try_from_index(lit.variable)?, factor)], constant).map(Constraint::AtLeastZero)
         };
         let Some(constraints) = cube.iter().map(constraint).collect::<Option<Vec<_>>>() else { return Ok(false) };
@@ -161,7 +161,7 @@ impl<'a> Facts<'a> {
                     let offset = u32::try_from(transitions).unwrap_or(u32::MAX);
                     for Bound(trap) in self.clauses[known..].iter().flatten() {
                         evidence.traps.push(trap.terms().iter().map(|term| term.0).collect());
-                        if let Some(marked) = Linear::new(trap.terms().iter().map(|term| (offset + term.0, 1)), -1) {
+                        if let Some(marked) = Linear::new(trap.terms().iter().map(|term| (offset.saturating_add(term.0), 1)), -1) {
                             solver.add_inequality(marked);
                         }
                     }

@@ -176,7 +176,7 @@ impl Pdr<'_> {
     fn before(&self, cube: &[Lit], transition: usize) -> Vec<Lit> {
         let change = |place: usize| self.changes[transition].iter().find(|one| one.0 == place).map_or(0, |one| one.1);
         let mut before: Vec<Lit> = self.inputs[transition].iter().map(|&(place, weight)| Lit::at_least(place, weight)).collect();
-        before.extend(cube.iter().map(|lit| Lit { value: lit.value - change(lit.variable), ..*lit }));
+        before.extend(cube.iter().map(|lit| Lit { value: lit.value.saturating_sub(change(lit.variable)), ..*lit }));
         before.retain(|lit| !lit.at_least || lit.value > 0);
         tightest(before)
     }
@@ -221,7 +221,7 @@ impl Pdr<'_> {
                             continue;
                         }
                         let change = self.changes[transition].iter().find(|one| one.0 == lit.variable).map_or(0, |one| one.1);
-                        needed.push(Lit { value: lit.value + change, ..lit });
+                        needed.push(Lit { value: lit.value.saturating_add(change), ..lit });
                     }
                 }
             }
@@ -235,8 +235,8 @@ impl Pdr<'_> {
             if self.inputs[transition].iter().any(|&(place, weight)| self.initial[place] < weight) {
                 continue;
             }
-            let after =
-                |place: usize| self.initial[place] + self.changes[transition].iter().find(|one| one.0 == place).map_or(0, |one| one.1);
+            let change = |place: usize| self.changes[transition].iter().find(|one| one.0 == place).map_or(0, |one| one.1);
+            let after = |place: usize| self.initial[place].saturating_add(change(place));
             let outside = |lit: &&Lit| !lit.holds(after(lit.variable));
             if needed.iter().any(|lit| outside(&lit)) {
                 continue;
@@ -257,7 +257,7 @@ impl Pdr<'_> {
             let excluding = cube.iter().find(|lit| !lit.holds(self.initial[lit.variable]));
             smaller.extend(excluding.map(|lit| {
                 let at = self.initial[lit.variable];
-                Lit { value: if lit.at_least { at + 1 } else { at - 1 }, ..*lit }
+                Lit { value: if lit.at_least { at.saturating_add(1) } else { at.saturating_sub(1) }, ..*lit }
             }));
             smaller = tightest(smaller);
         }

@@ -19,7 +19,7 @@ pub(crate) fn lit_of(Bound(bound): &Bound) -> Option<Lit> {
     let &[(place, factor)] = bound.terms() else { return None };
     let (place, constant) = (place as usize, bound.constant());
     Some(if factor > 0 {
-        Lit::at_least(place, constant.checked_neg()?.checked_add(factor - 1)?.div_euclid(factor))
+        Lit::at_least(place, constant.checked_neg()?.checked_add(factor.checked_sub(1)?)?.div_euclid(factor))
     } else {
         Lit::at_most(place, constant.div_euclid(factor.checked_neg()?))
     })
@@ -28,7 +28,7 @@ pub(crate) fn lit_of(Bound(bound): &Bound) -> Option<Lit> {
 /// The bound that a literal of a place is.
 pub(crate) fn bound_of(lit: Lit) -> Option<Bound> {
     let place = u32::try_from(lit.variable).ok()?;
-    let (factor, constant) = if lit.at_least { (1, -lit.value) } else { (-1, lit.value) };
+    let (factor, constant) = if lit.at_least { (1, lit.value.checked_neg()?) } else { (-1, lit.value) };
     serval_linear::Linear::new([(place, factor)], constant).map(Bound)
 }
 
@@ -139,7 +139,7 @@ pub(crate) fn cube_in(formula: &Formula, marking: &[i64]) -> Option<Vec<Lit>> {
 
 /// Of the bounds of a side the one that says most, by place.
 pub(crate) fn tightest(mut lits: Vec<Lit>) -> Vec<Lit> {
-    lits.sort_unstable_by_key(|lit| (lit.variable, lit.at_least, if lit.at_least { -lit.value } else { lit.value }));
+    lits.sort_unstable_by_key(|lit| (lit.variable, lit.at_least, if lit.at_least { lit.value.saturating_neg() } else { lit.value }));
     lits.dedup_by_key(|lit| (lit.variable, lit.at_least));
     lits
 }
@@ -160,7 +160,7 @@ fn inside(constraint: &Constraint, marking: &[i64]) -> Option<Vec<Lit>> {
                 if factor > 0 {
                     let by = by.min(at.into());
                     slack -= by * i128::from(factor);
-                    Lit::at_least(place.index(), at - i64::try_from(by).unwrap_or(0))
+                    Lit::at_least(place.index(), at.saturating_sub(i64::try_from(by).unwrap_or(0)))
                 } else {
                     let by = i64::try_from(by).unwrap_or(0);
                     slack -= i128::from(by) * i128::from(factor.unsigned_abs());

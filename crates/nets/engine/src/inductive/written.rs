@@ -109,7 +109,7 @@ impl<'a> ClauseQuery<'a> {
         let mut part = budget.part(CORE_TICKS);
         let given = part.left();
         let answer = self.theory.engine.solve(&assumed, &mut part);
-        budget.spend(given - part.left())?;
+        budget.spend(given.saturating_sub(part.left()))?;
         Ok(match answer {
             Ok(EngineAnswer::None(needed)) => {
                 let switches = &self.theory.switches;

@@ -63,7 +63,7 @@ fn holds(atom: &Atom, value: impl Fn(u32) -> i128) -> bool {
 fn full(word: usize, samples: usize) -> u64 {
     match samples.saturating_sub(word * 64) {
         64.. => u64::MAX,
-        bits => (1 << bits) - 1,
+        bits => !(u64::MAX << bits),
     }
 }
 

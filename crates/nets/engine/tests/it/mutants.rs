@@ -143,7 +143,9 @@ fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
             _ => invariant(draw, &mut inductive.invariant),
         },
         Evidence::States(states) => {
-            list(draw, &mut states.markings, |draw, marking| list(draw, marking, |draw, tokens| *tokens = nearby(draw, *tokens)))
+            states.markings.change(|markings| {
+                list(draw, markings, |draw, marking| list(draw, marking, |draw, tokens| *tokens = nearby(draw, *tokens)));
+            });
         }
         Evidence::Cover(cover) => list(draw, &mut cover.markings, |draw, marking| {
             list(draw, marking, |draw, tokens| *tokens = if draw.chance(30) { None } else { Some(nearby(draw, tokens.unwrap_or(3))) });
@@ -186,10 +188,10 @@ fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
         Evidence::Stubborn(stubborn) => {
             let at = draw.index(stubborn.markings.len());
             if draw.chance(50) {
-                stubborn.markings.remove(at);
+                stubborn.markings.change(|markings| drop(markings.remove(at)));
                 stubborn.sets.remove(at);
             } else {
-                list(draw, &mut stubborn.markings[at], |draw, tokens| *tokens = nearby(draw, *tokens));
+                stubborn.markings.change(|markings| list(draw, &mut markings[at], |draw, tokens| *tokens = nearby(draw, *tokens)));
             }
         }
     }

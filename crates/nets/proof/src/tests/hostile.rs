@@ -88,7 +88,7 @@ fn what_does_not_fit_is_no_answer() {
     // Enabledness of this transition is no formula of 64 bits.
     assert_eq!(refused_by(checked(&wide, "quasi-live", true, Vec::new())), Some(Condition::Property));
     assert_eq!(refused_by(checked(&wide, "safe:18446744073709551615", true, Vec::new())), Some(Condition::Property));
-    let states = Evidence::States(States { markings: vec![vec![u64::MAX]] });
+    let states = Evidence::States(States { markings: [[u64::MAX]].iter().collect() });
     assert_eq!(refused_by(checked(&net, "invariant:a >= 1", true, vec![states])), Some(Condition::StatesClosed));
 }
 
@@ -101,7 +101,7 @@ fn nets_may_be_empty() {
         ("safe:0", true, vec![Evidence::Dead(Dead::default())]),
         ("quasi-live", true, Vec::new()),
         ("no-dead-places", true, Vec::new()),
-        ("invariant:1 > 0", true, vec![Evidence::States(States { markings: vec![Vec::new()] })]),
+        ("invariant:1 > 0", true, vec![Evidence::States(States { markings: [[]; 1].iter().collect() })]),
         ("reachable:true", true, run(Vec::new())),
         ("reaches:", true, run(Vec::new())),
         ("reaches:", true, run(vec![Item::Repeat(3, Vec::new())])),
@@ -113,7 +113,7 @@ fn nets_may_be_empty() {
     }
     let dead = vec![Evidence::Dead(Dead { places: vec![0] })];
     assert_eq!(refused_by(checked(&net, "one-safe", true, dead)), Some(Condition::DeadPlaces));
-    let states = vec![Evidence::States(States { markings: vec![vec![0]] })];
+    let states = vec![Evidence::States(States { markings: [[0]].iter().collect() })];
     assert_eq!(refused_by(checked(&net, "one-safe", true, states)), Some(Condition::StatesPlaces));
 }
 

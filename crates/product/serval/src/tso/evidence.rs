@@ -48,7 +48,7 @@ pub(super) fn words(evidence: &TsoEvidence) -> Vec<String> {
     let attacks =
         "a run without the order of one under SC would be an attack, in which one thread delays its stores; none in the lists succeeds";
     if let Some(robust) = &evidence.robust {
-        let states = counted(robust.attackers.iter().map(Vec::len).sum(), "state", "states");
+        let states = counted(robust.attackers.iter().map(serval_tso_proof::Rows::len).sum(), "state", "states");
         said.push(format!("Robust: a closed list for each thread, of {states} together; {attacks}."));
     }
     if let Some(any) = &evidence.any {

@@ -60,7 +60,7 @@ impl Buffers {
     pub(crate) fn push(&self, state: &mut Vec<i64>, thread: usize, cell: usize, values: &[i64]) {
         let (start, end) = self.spans[thread];
         state.splice(end..end, std::iter::once(number(cell)).chain(values.iter().copied()));
-        state[start] += 1;
+        state[start] = state[start].saturating_add(1);
     }
 
     /// Takes an entry away, counted from the oldest.
@@ -68,7 +68,7 @@ impl Buffers {
         let (start, _) = self.spans[thread];
         let first = start + 1 + self.entry * at;
         state.drain(first..first + self.entry);
-        state[start] -= 1;
+        state[start] = state[start].saturating_sub(1);
     }
 
     /// The numbers of the newest entry, if there is one.

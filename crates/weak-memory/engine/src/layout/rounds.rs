@@ -32,7 +32,7 @@ impl RoundsPart {
     }
 
     pub(crate) fn has_turn(&self, state: &[i64], thread: usize) -> bool {
-        state[self.turn] == number(thread) + 1
+        state[self.turn] == number(thread).saturating_add(1)
     }
 
     /// The round that a thread is in.
@@ -48,8 +48,8 @@ impl RoundsPart {
     /// A thread has its turn, and is in its next round; says which.
     pub(crate) fn open(&self, state: &mut [i64], thread: usize) -> usize {
         let place = self.place(thread);
-        state[self.turn] = number(thread) + 1;
-        state[place] += 1;
+        state[self.turn] = number(thread).saturating_add(1);
+        state[place] = state[place].saturating_add(1);
         // A landing round that has come is the round itself.
         state[place + 1] = state[place + 1].max(state[place]);
         index(state[place])

@@ -35,11 +35,14 @@ fn no_state_and_no_number_of_a_list_can_be_changed() {
         let lists = certificate.robust.as_ref().unwrap().attackers.len();
         for list in 0..=lists {
             // The first list is that of sequential consistency, the others are those of attackers.
-            let states = |certificate: &Certificate| match list {
-                0 => certificate.sc.as_ref().unwrap().states.clone(),
-                _ => certificate.robust.as_ref().unwrap().attackers[list - 1].clone(),
+            let states = |certificate: &Certificate| -> Vec<Vec<i64>> {
+                match list {
+                    0 => certificate.sc.as_ref().unwrap().states.iter().collect(),
+                    _ => certificate.robust.as_ref().unwrap().attackers[list - 1].iter().collect(),
+                }
             };
             let with = |states: Vec<Vec<i64>>| {
+                let states = states.iter().collect();
                 let mut mutant = certificate.clone();
                 match list {
                     0 => mutant.sc.as_mut().unwrap().states = states,
@@ -122,12 +125,13 @@ fn no_merged_state_and_no_number_of_one_can_be_changed() {
     assert!(merged.states.iter().any(|state| state.last() == Some(&1)));
     // The sample changes every third one, in every place.
     for number in (0..merged.states.len()).step_by(one_in(3)) {
-        for place in 0..merged.states[number].len() {
+        for place in 0..merged.states.iter().nth(number).unwrap().len() {
             for change in [-1, 1] {
                 let mut mutant = certificate.clone();
-                let states = &mut mutant.merged.as_mut().unwrap().states;
+                let mut states: Vec<Vec<i64>> = merged.states.iter().collect();
                 states[number][place] += change;
                 states.sort_unstable();
+                mutant.merged.as_mut().unwrap().states = states.iter().collect();
                 assert!(is_refused(&program, &mutant), "state {number}, number {place}");
             }
         }

@@ -43,7 +43,7 @@ impl Parser<'_> {
     fn level(&mut self, level: usize) -> Read<Tree> {
         let Some(operators) = LEVELS.get(level) else { return self.unary() };
         let mut left = self.level(level + 1)?;
-        let mut operands = 1;
+        let mut operands = 1_usize;
         while let Some(&(_, op)) = operators.iter().find(|(sign, _)| self.is(sign)) {
             operands += 1;
             self.operators += 1;

@@ -73,7 +73,7 @@ impl Parser<'_> {
     fn trimmed(&self, span: Span) -> Span {
         let text = &self.text[span.range()];
         let shown = text.split('{').next().unwrap_or(text).trim_end().trim_end_matches(';').trim_end();
-        Span::new(span.start, span.start + u32::try_from(shown.len()).unwrap_or(0))
+        Span::new(span.start, span.start.saturating_add(u32::try_from(shown.len()).unwrap_or(0)))
     }
 
     fn core(&mut self) -> Read<StmtKind> {

@@ -30,8 +30,8 @@ impl Writing<'_, '_, '_> {
             }
             ("AND", Some(0)) => number(0, span),
             ("OR" | "XOR", Some(0)) => old,
-            ("AND", Some(mask)) if mask > 0 && mask < 1 << 62 && (mask & (mask + 1)) == 0 => {
-                binary(BinaryOp::Remainder, old, number(mask + 1, span))
+            ("AND", Some(mask)) if mask > 0 && mask < 1 << 62 && mask.count_ones() == mask.trailing_ones() => {
+                binary(BinaryOp::Remainder, old, number(mask.saturating_add(1), span))
             }
             ("XOR", Some(mask)) if mask == if self.bits() == 32 { u32::MAX.into() } else { -1 } => self.complement(old),
             (_, Some(mask)) => {
@@ -80,7 +80,8 @@ impl Writing<'_, '_, '_> {
             return self.modulo(binary(BinaryOp::Multiply, old, number(1 << count, span)));
         }
         // Of the bits that stay, the highest is the sign.
-        let (all, half) = (1 << (bits - count), 1 << (bits - count - 1));
+        let rest = bits.saturating_sub(count);
+        let (all, half) = (1 << rest, 1 << rest.saturating_sub(1));
         let low = binary(BinaryOp::Remainder, old, number(all, span));
         let turned = binary(BinaryOp::Remainder, binary(BinaryOp::Add, low, number(half, span)), number(all, span));
         let signed = binary(BinaryOp::Subtract, turned, number(half, span));

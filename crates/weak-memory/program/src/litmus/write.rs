@@ -401,21 +401,25 @@ impl<'t> Writing<'_, '_, 't> {
         let Some((register, scale)) = place.index else { return Ok(target) };
         let cell = &self.reader.cells[place.cell];
         let (length, size) = (cell.length.unwrap_or(1), cell.width().bytes());
-        if length > CHOSEN && scale % size != 0 {
+        let steps = scale.checked_div(size).filter(|steps| steps.checked_mul(size) == Some(scale));
+        if length > CHOSEN && steps.is_none() {
             return Err(self.reader.odd(piece));
         }
         self.column.used.entry(register).or_insert(span);
         let offset = || name_in(register.name(self.reader.wide), span);
-        let index = if scale % size == 0 && cell.length.is_some() {
-            let steps = binary(BinaryOp::Multiply, number(scale / size, span), offset());
+        let index = if let Some(steps) = steps.filter(|_| cell.length.is_some()) {
+            let steps = binary(BinaryOp::Multiply, number(steps, span), offset());
             binary(BinaryOp::Add, number(number_of_cell, span), steps)
         } else {
             // With which offset each cell is meant; every other one is out of range.
-            let at = |cell: i64| (cell - number_of_cell).checked_mul(size).filter(|bytes| bytes % scale == 0).map(|bytes| bytes / scale);
+            let at = |cell: i64| {
+                let bytes = cell.checked_sub(number_of_cell)?.checked_mul(size)?;
+                bytes.checked_div(scale).filter(|at| at.checked_mul(scale) == Some(bytes))
+            };
             let mut sum = number(length, span);
             for (cell, bytes) in (0..length).filter_map(|cell| Some((cell, at(cell)?))) {
                 let meant = binary(BinaryOp::Equal, offset(), number(bytes, span));
-                sum = binary(BinaryOp::Subtract, sum, binary(BinaryOp::Multiply, number(length - cell, span), meant));
+                sum = binary(BinaryOp::Subtract, sum, binary(BinaryOp::Multiply, number(length.saturating_sub(cell), span), meant));
             }
             sum
         };

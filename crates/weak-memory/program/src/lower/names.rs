@@ -38,7 +38,7 @@ impl Cells {
             let (name, is_array) = name.split_once('[').map_or((name.as_str(), false), |(name, _)| (name, true));
             match names.last_mut() {
                 // The cells of an array stand together.
-                Some((known, Array { length: Some(length), .. })) if is_array && known == name => *length += 1,
+                Some((known, Array { length: Some(length), .. })) if is_array && known == name => *length = length.saturating_add(1),
                 _ => names
                     .push((name.to_owned(), Array { first: CellId::new(number), length: is_array.then_some(1), span: Span::default() })),
             }
@@ -194,7 +194,7 @@ impl Context<'_> {
             return Some(nth(array.first, index));
         }
         let message = format!("`{}` has {}, and no cell {index}", target.name.text, counted(length, "cell"));
-        let help = format!("cells are counted from 0 to {}", length - 1);
+        let help = format!("cells are counted from 0 to {}", length.saturating_sub(1));
         self.error(codes::BAD_VALUES, target.name.span, message, "a cell that there is", help);
         None
     }

@@ -54,11 +54,11 @@ pub(super) fn refused() -> Refused {
     let mut buffered = by_finals(APART);
     buffered.1.answers[0].model = Model::Tso;
     let mut all = by_finals(APART);
-    all.1.finals.as_mut().unwrap().states.pop();
+    all.1.finals.as_mut().unwrap().states.change(|states| drop(states.pop()));
     let mut shape = by_finals(APART);
-    shape.1.finals.as_mut().unwrap().states.push(vec![i64::MAX]);
+    shape.1.finals.as_mut().unwrap().states.change(|states| states.push(vec![i64::MAX]));
     let mut nothing = by_finals(APART);
-    nothing.1.finals.as_mut().unwrap().states.clear();
+    nothing.1.finals.as_mut().unwrap().states.change(|states| states.clear());
     vec![
         (Condition::Given, without),
         (Condition::Given, buffered),
@@ -93,9 +93,9 @@ fn no_final_state_is_lost_and_none_is_new() {
     let mut fewer = 0;
     for text in PROGRAMS {
         let (program, certificate) = by_finals(text);
-        let finals = |states: &[Vec<i64>]| {
-            let decoded = states.iter().filter_map(|numbers| State::decode(&program, Memory::Sc, numbers));
-            decoded.filter(|(state, _)| state.is_final(&program)).map(|(state, _)| state.encode(Memory::Sc)).collect::<BTreeSet<_>>()
+        let finals = |states: &crate::Rows<i64>| {
+            let decoded = states.iter().filter_map(|numbers| Some(State::decode(&program, Memory::Sc, &numbers)?.0));
+            decoded.filter(|state| state.is_final(&program)).map(|state| state.encode(Memory::Sc)).collect::<BTreeSet<_>>()
         };
         let some = certificate.finals.as_ref().unwrap();
         let all = every(&program, Memory::Sc);
@@ -106,7 +106,7 @@ fn no_final_state_is_lost_and_none_is_new() {
         // No state can be left out.
         for number in 0..some.states.len() {
             let mut mutant = certificate.clone();
-            mutant.finals.as_mut().unwrap().states.remove(number);
+            mutant.finals.as_mut().unwrap().states.change(|states| drop(states.remove(number)));
             assert!(mutant.check(&program, &mut Budget::unlimited()).is_err(), "{text}: state {number}");
         }
     }

@@ -13,7 +13,7 @@ use crate::robust::{Attack, Robust};
 use crate::state::{Model, State};
 use crate::states::{self, States};
 use crate::urgent::QuestionView;
-use crate::{Certificate, robust};
+use crate::{Certificate, Rows, robust};
 
 /// Everything is live: that is never wrong.
 pub(super) fn all_live(program: &Program) -> Vec<Vec<u64>> {
@@ -98,7 +98,7 @@ pub(super) fn attacks_in(program: &Program, groups: &[Vec<usize>]) -> Robust {
     let (seen, persistent) = (QuestionView::new(program, &[]), Persistent::new(program));
     let of = |attacker: usize| {
         if alike.follows(attacker) {
-            return Vec::new();
+            return Rows::default();
         }
         let others = alike.without(attacker);
         let mut list = BTreeSet::new();
@@ -114,7 +114,7 @@ pub(super) fn attacks_in(program: &Program, groups: &[Vec<usize>]) -> Robust {
                 );
             }
         }
-        list.into_iter().collect()
+        list.iter().collect()
     };
     let attackers = (0..program.threads.len()).map(of).collect();
     Robust { live, alike: groups.to_vec(), attackers }

@@ -40,9 +40,9 @@ pub(super) fn refused() -> Refused {
         (Condition::RobustViolation, attacked(&FENCED.replacen("fence; ", "", 1))),
         (Condition::RobustViolation, attacked(&LOCKED.replacen("xchg(x, 1)", "x := 1", 1))),
         (Condition::StatesFault, attacked("values 0..1; memory x; thread P { r := 1; x := r + 1; }")),
-        (Condition::StatesInitial, but(FENCED, |robust| robust.attackers[0].clear())),
-        (Condition::StatesClosed, but(FENCED, |robust| robust.attackers[1].truncate(1))),
-        (Condition::StatesShape, but(FENCED, |robust| robust.attackers[0].push(vec![i64::MAX]))),
+        (Condition::StatesInitial, but(FENCED, |robust| robust.attackers[0].change(|states| states.clear()))),
+        (Condition::StatesClosed, but(FENCED, |robust| robust.attackers[1].change(|states| states.truncate(1)))),
+        (Condition::StatesShape, but(FENCED, |robust| robust.attackers[0].change(|states| states.push(vec![i64::MAX])))),
     ]
 }
 
@@ -59,7 +59,7 @@ fn no_state_of_an_attack_can_be_left_out() {
         for attacker in 0..2 {
             for number in 0..certificate.robust.as_ref().unwrap().attackers[attacker].len() {
                 let mut mutant = certificate.clone();
-                mutant.robust.as_mut().unwrap().attackers[attacker].remove(number);
+                mutant.robust.as_mut().unwrap().attackers[attacker].change(|states| drop(states.remove(number)));
                 assert!(!checked(&program, &mutant), "{text}: {attacker}, {number}");
                 mutants += 1;
             }

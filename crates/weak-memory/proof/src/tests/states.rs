@@ -17,9 +17,11 @@ fn accepted() -> Vec<Case> {
     let mut more = unreachable(begun(ONE), all);
     // A state that is not reached may be there as long as the list is closed: here all threads have ended.
     let states = &mut more.1.sc.as_mut().unwrap().states;
-    states.push(vec![1, 1, 0, 0]);
-    states.sort_unstable();
-    states.dedup();
+    states.change(|states| {
+        states.push(vec![1, 1, 0, 0]);
+        states.sort_unstable();
+        states.dedup();
+    });
     vec![
         unreachable(begun(ONE), all),
         unreachable(begun(SB), all),
@@ -41,13 +43,13 @@ fn but(text: &str, change: impl Fn(&mut States)) -> Case {
 /// Refused by one condition alone.
 pub(super) fn refused() -> Refused {
     let mut waiting = buffered(ONE);
-    waiting.1.tso.as_mut().unwrap().states.truncate(1);
+    waiting.1.tso.as_mut().unwrap().states.change(|states| states.truncate(1));
     vec![
-        (Condition::StatesShape, but(ONE, |list| list.states.push(vec![i64::MAX]))),
+        (Condition::StatesShape, but(ONE, |list| list.states.change(|states| states.push(vec![i64::MAX])))),
         // A number too many.
-        (Condition::StatesShape, but(ONE, |list| list.states.push(vec![9; 5]))),
-        (Condition::StatesInitial, but(WAITS, |list| list.states.clear())),
-        (Condition::StatesClosed, but(WAITS, |list| list.states.truncate(1))),
+        (Condition::StatesShape, but(ONE, |list| list.states.change(|states| states.push(vec![9; 5])))),
+        (Condition::StatesInitial, but(WAITS, |list| list.states.change(|states| states.clear()))),
+        (Condition::StatesClosed, but(WAITS, |list| list.states.change(|states| states.truncate(1)))),
         (Condition::StatesClosed, waiting),
         (Condition::StatesFault, unreachable(begun("values 0..1; thread P { r := 1; r := r + 1; l: skip; } never P@l;"), all)),
         (Condition::StatesQuestion, unreachable(begun(WAITS), all)),
@@ -74,13 +76,13 @@ fn no_state_can_be_left_out_and_none_changed() {
     };
     for number in 0..certificate.tso.as_ref().unwrap().states.len() {
         let mut mutant = certificate.clone();
-        mutant.tso.as_mut().unwrap().states.remove(number);
+        mutant.tso.as_mut().unwrap().states.change(|states| drop(states.remove(number)));
         refuse(&mutant);
     }
     for number in 0..certificate.sc.as_ref().unwrap().states.len() {
-        for place in 0..certificate.sc.as_ref().unwrap().states[number].len() {
+        for place in 0..certificate.sc.as_ref().unwrap().states.iter().nth(number).unwrap().len() {
             let mut mutant = certificate.clone();
-            mutant.sc.as_mut().unwrap().states[number][place] += 1;
+            mutant.sc.as_mut().unwrap().states.change(|states| states[number][place] += 1);
             refuse(&mutant);
         }
     }

@@ -46,7 +46,7 @@ impl Engine {
     pub(super) fn learn(&mut self, conflict: Vec<Lit>, budget: &mut Budget) -> Result<(), Stopped> {
         let mut pending: BTreeMap<usize, Lit> = BTreeMap::new();
         self.pend(conflict, usize::MAX, &mut pending);
-        self.bump += 1;
+        self.bump = self.bump.saturating_add(1);
         // The conflict may be older than the last decision, where sums are looked at late.
         let level = pending.keys().next_back().map_or(0, |&at| self.trail[at].level);
         if level == 0 {
@@ -63,7 +63,7 @@ impl Engine {
             }
             pending.remove(&at);
             let variable = self.trail[at].lit.variable;
-            self.activity[variable] = self.bump.max(self.activity[variable] + 1);
+            self.activity[variable] = self.bump.max(self.activity[variable].saturating_add(1));
             self.pend(self.reason(at), at, &mut pending);
         }
         let mut learnt: Vec<(usize, Lit)> = pending.iter().rev().map(|(&at, lit)| (self.trail[at].level, lit.opposite())).collect();

@@ -19,7 +19,7 @@ impl Engine {
             let side = entry.lit.side();
             self.propagated += 1;
             let watching = std::mem::take(&mut self.watches[side]);
-            budget.spend(1 + watching.len() as u64 / 4)?;
+            budget.spend((1 + watching.len() / 4) as u64)?;
             let mut kept = Vec::with_capacity(watching.len());
             let mut conflict = None;
             for (at, &clause) in watching.iter().enumerate() {
@@ -76,7 +76,7 @@ impl Engine {
         if self.is_false(guard) {
             return Ok(None);
         }
-        budget.spend(1 + terms.len() as u64 / 8)?;
+        budget.spend((1 + terms.len() / 8) as u64)?;
         let best = |&(variable, factor): &(usize, i64)| if factor > 0 { self.high[variable] } else { self.low[variable] };
         let mut endless = terms.iter().filter(|term| best(term) >= ENDLESS);
         let (first, second) = (endless.next().copied(), endless.next());

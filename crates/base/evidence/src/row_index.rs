@@ -1,0 +1,149 @@
+//! Where a row is in a list of rows: a table of hashes with open addressing.
+//!
+//! The table has a power of two of slots, four bytes each, of which at most three of four are taken, and a row is in the
+//! first free slot from that of its hash on. A row is found only where its words are the same as those of the list, so
+//! that a mistake in hashes could lose a row, and could not find one that is not there.
+
+use crate::rows::{Packed, RowNumber, Rows};
+
+/// A table for a list of rows, which must be the same in all calls.
+#[derive(Clone, Debug, Default)]
+pub struct RowIndex {
+    /// The number of a row, from 1; 0 where the slot is free.
+    slots: Vec<u32>,
+    taken: usize,
+    /// The row that is looked for, as it would be packed.
+    sought: Vec<u64>,
+}
+
+#[inline]
+fn hash_of(row: &[u64]) -> u64 {
+    let mixed = row.iter().fold(0_u64, |hash, word| (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
+}
+
+/// Whether rows of one list are the same; they are short.
+#[inline]
+fn is_same(one: &[u64], other: &[u64]) -> bool {
+    one.iter().zip(other).all(|(one, other)| one == other)
+}
+
+impl RowIndex {
+    /// The table of a list in which no row occurs twice.
+    pub fn of<W: RowNumber>(rows: &Rows<W>) -> Self {
+        let mut index = Self::default();
+        index.build(&rows.packed, rows.len());
+        index
+    }
+
+    /// Makes the table anew, with room for so many rows.
+    fn build(&mut self, packed: &Packed, room: usize) {
+        let slots = (room + room / 3 + 1).next_power_of_two().max(16);
+        // The old one goes first.
+        self.slots = Vec::new();
+        self.slots = vec![0; slots];
+        self.taken = 0;
+        for number in 0..packed.len() {
+            let mut slot = self.first_slot(packed.row(number));
+            while self.slots[slot] != 0 {
+                slot = (slot + 1) & (slots - 1);
+            }
+            self.take(slot);
+        }
+    }
+
+    /// The next row is in this slot.
+    #[inline]
+    fn take(&mut self, slot: usize) -> bool {
+        let Ok(number) = u32::try_from(self.taken + 1) else { return false };
+        self.slots[slot] = number;
+        self.taken += 1;
+        true
+    }
+
+    /// The slot of the hash: its highest bits.
+    #[inline]
+    fn first_slot(&self, row: &[u64]) -> usize {
+        let bits = self.slots.len().trailing_zeros();
+        usize::try_from(hash_of(row) >> (64 - bits)).unwrap_or(0)
+    }
+
+    /// The number of a row, or the slot where it would be.
+    fn locate(&self, packed: &Packed, row: &[u64]) -> Result<usize, usize> {
+        let mut slot = self.first_slot(row);
+        loop {
+            match self.slots[slot] {
+                0 => return Err(slot),
+                number if is_same(packed.row(number as usize - 1), row) => return Ok(number as usize - 1),
+                _ => slot = (slot + 1) & (self.slots.len() - 1),
+            }
+        }
+    }
+
+    /// The number of a row, if it is in the list.
+    #[inline]
+    pub fn find<W: RowNumber>(&mut self, rows: &Rows<W>, row: &[W]) -> Option<usize> {
+        self.sought.clear();
+        let has_room = rows.packed.pack(row.iter().map(|number| number.rank()), &mut self.sought);
+        (has_room && !self.slots.is_empty()).then(|| self.locate(&rows.packed, &self.sought).ok())?
+    }
+
+    /// The number of the row that differs from another in these numbers alone, each with its place, if it is in the
+    /// list.
+    #[inline]
+    pub fn find_changed<W: RowNumber>(&mut self, rows: &Rows<W>, of: usize, changes: &[(usize, W)]) -> Option<usize> {
+        (self.change(rows, of, changes) && !self.slots.is_empty()).then(|| self.locate(&rows.packed, &self.sought).ok())?
+    }
+
+    /// Makes the sought row from another, if there is room for it.
+    #[inline]
+    fn change<W: RowNumber>(&mut self, rows: &Rows<W>, of: usize, changes: &[(usize, W)]) -> bool {
+        if of >= rows.len() {
+            return false;
+        }
+        self.sought.clear();
+        self.sought.extend_from_slice(rows.packed.row(of));
+        changes.iter().all(|(place, number)| rows.packed.put(&mut self.sought, *place, number.rank()))
+    }
+
+    /// Adds a row to the list, unless it has it. Says its number, and whether it is new; nothing where there are 2³²
+    /// rows, and the table is full.
+    pub fn insert<W: RowNumber>(&mut self, rows: &mut Rows<W>, row: &[W]) -> Option<(usize, bool)> {
+        let mut sought = std::mem::take(&mut self.sought);
+        if rows.packed_for(row, &mut sought) {
+            self.build(&rows.packed, self.taken + 1);
+        }
+        self.sought = sought;
+        self.insert_sought(&mut rows.packed)
+    }
+
+    /// Adds the row that differs from another in these numbers alone, each with its place, as [`Self::insert`] does.
+    pub fn insert_changed<W: RowNumber>(&mut self, rows: &mut Rows<W>, of: usize, changes: &[(usize, W)]) -> Option<(usize, bool)> {
+        if self.change(rows, of, changes) {
+            return self.insert_sought(&mut rows.packed);
+        }
+        let mut row = Vec::new();
+        rows.read(of, &mut row);
+        for (place, number) in changes {
+            *row.get_mut(*place)? = *number;
+        }
+        self.insert(rows, &row)
+    }
+
+    fn insert_sought(&mut self, packed: &mut Packed) -> Option<(usize, bool)> {
+        if self.slots.len() < self.taken + self.taken / 3 + 2 {
+            self.build(packed, self.taken * 3 / 2 + 2);
+        }
+        match self.locate(packed, &self.sought) {
+            Ok(number) => Some((number, false)),
+            Err(slot) => {
+                let number = self.taken;
+                if !self.take(slot) {
+                    return None;
+                }
+                packed.push_row(&self.sought);
+                Some((number, true))
+            }
+        }
+    }
+}
