@@ -71,7 +71,8 @@ pub(crate) fn last_said(said: &str) -> String {
     let is_telling = |line: &&&str| line.contains("error:") || line.contains("FATAL:") || line.contains("ERROR:");
     let line = lines.iter().find(is_telling).or(lines.last()).copied().unwrap_or("the connection was closed");
     let line = line.rsplit_once("psql: error: ").map_or(line, |(_, rest)| rest);
-    line.split_once("<stdin>:").map_or(line, |(_, rest)| rest.split_once(": ").map_or(rest, |(_, rest)| rest)).to_owned()
+    let line = line.split_once("<stdin>:").map_or(line, |(_, rest)| rest.split_once(": ").map_or(rest, |(_, rest)| rest));
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
 impl Control {

@@ -160,9 +160,8 @@ fn proxy(server: &Postgres) -> (u16, mpsc::Sender<()>) {
             let server = UnixStream::connect(&socket).unwrap();
             let (mut from, mut to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
             let (mut back_from, mut back_to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
-            if opened.send((client, server)).is_err() {
-                return;
-            }
+            // After the cut there is no reader for them.
+            let _ = opened.send((client, server));
             std::thread::spawn(move || {
                 let _ = std::io::copy(&mut from, &mut to);
                 let _ = to.shutdown(Shutdown::Both);

@@ -18,7 +18,8 @@ fn answer(result: &str) -> ServerAnswer {
         let rows = result.split(';').filter(|_| result != "no row").map(row).collect();
         return ServerAnswer::Rows(SqlTable { columns: Vec::new(), rows });
     }
-    ServerAnswer::Command(result.to_owned())
+    // The first number is always 0, and a replay leaves it out.
+    ServerAnswer::Command(result.replace("insert 0 ", "insert "))
 }
 
 struct Line {

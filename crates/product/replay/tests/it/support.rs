@@ -49,8 +49,3 @@ pub(crate) fn told(title: &str, report: &ReplayReport) -> String {
 pub(crate) fn here() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it")
 }
-
-/// The schemas of replays that are in the database.
-pub(crate) fn schemas_left(server: &Postgres) -> String {
-    server.run("select string_agg(nspname, ' ') from pg_namespace where nspname like 'serval%';\n")
-}

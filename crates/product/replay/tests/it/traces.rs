@@ -4,7 +4,7 @@ use serval_replay::{ServerAnswer, perform, read_trace, replay_json, replay_text}
 use serval_testkit::postgres;
 
 use crate::steps::cases;
-use crate::support::{address, schemas_left};
+use crate::support::address;
 
 const CASE: &str = "given create table public.accounts (id int primary key, balance int not null)
 given insert into public.accounts values (1, 10)
@@ -32,7 +32,7 @@ fn a_replay_is_a_table_with_a_column_for_each_session() {
 the server did the same   lost-update.json   8 steps in 2 sessions
 
   step | withdraw1                          | withdraw2
-  -----+------------------------------------+-----------------------------------
+  -----+------------------------------------+------------------------------------
      1 | begin                              |
        |  = begin                           |
      2 |                                    | begin
@@ -46,8 +46,8 @@ the server did the same   lost-update.json   8 steps in 2 sessions
      5 | update public.accounts set balance |
        | = 5 where id = 1                   |
        |  = update 1                        |
-     6 |                                    | update public.accounts set
-       |                                    | balance = 3 where id = 1
+     6 |                                    | update public.accounts set balance
+       |                                    | = 3 where id = 1
        |                                    | waits for #1
      7 | commit                             | step 6 = update 1
        |  = commit                          |
@@ -75,7 +75,6 @@ the server did the same   lost-update.json   8 steps in 2 sessions
     assert!(json.contains("\"waits\":{\"by\":[1],\"until\":7},\"gives\":{\"command\":\"update 1\"},\"same\":false}"), "{json}");
     assert_eq!(server.run("select * from public.accounts;\n"), "77");
     server.run("drop table public.accounts;\n");
-    let _ = schemas_left(server);
 }
 
 /// A session that waits where the schedule goes on cannot be given its next statement.
