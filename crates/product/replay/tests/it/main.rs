@@ -1,0 +1,14 @@
+//! What a PostgreSQL server does, step by step, where there is one.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
+mod failures;
+mod hermitage;
+mod isolation;
+mod isolation_spec;
+mod locks;
+mod orders;
+mod rules;
+mod steps;
+mod support;
+mod traces;
