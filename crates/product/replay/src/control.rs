@@ -203,10 +203,7 @@ impl Control {
         let (sender, events) = mpsc::channel();
         let mut process = PsqlProcess::start(&self.address, 0, sender, None).ok()?;
         let list = sessions.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
-        process.send(&format!(
-            "select pg_terminate_backend(p) from unnest('{{{list}}}'::int[]) p;\n{};",
-            drop_statement(&self.schema)
-        ));
+        process.send(&format!("select pg_terminate_backend(p) from unnest('{{{list}}}'::int[]) p;\n{};", drop_statement(&self.schema)));
         let done = matches!(events.recv_timeout(DROPPING), Ok((_, PsqlEvent::Answered(printed))) if printed.state == "00000");
         process.end(if done { DROPPING } else { Duration::ZERO });
         done.then_some(())

@@ -76,9 +76,7 @@ impl Playground {
         let refused = |why: String| ServerFailure::Setup(format!("{why}: {}", one_line(text)));
         let statement = Statement::read(text, refusable).map_err(refused)?;
         match self.control.answer(&statement.led(&self.led), statement.has_tag())? {
-            ServerAnswer::Error(error) => {
-                Err(ServerFailure::Setup(format!("{} ({}): {}", error.message, error.state, one_line(text))))
-            }
+            ServerAnswer::Error(error) => Err(ServerFailure::Setup(format!("{} ({}): {}", error.message, error.state, one_line(text)))),
             answer => Ok(answer),
         }
     }

@@ -6,10 +6,10 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::invariants::Invariant;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::program::{IndexPlace, NoValue, ParamValues, Variable};
 use crate::tree::ast;
-use super::invariants::Invariant;
 use serval_diagnostic::Span;
 
 /// How many values a choice may have, and how many combinations of parameters are written out.

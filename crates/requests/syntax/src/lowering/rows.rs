@@ -285,9 +285,10 @@ impl<'a> Sorts<'a> {
             });
             let anywhere = uses.indices.iter().filter(|(_, place)| computed.contains(place)).map(|&(param, _)| param);
             // A fixed parameter at the place of rows is a constant there whose values are not among the cuts.
-            let beside = uses.indices.iter().filter(|(_, place)| {
-                uses.indices.iter().any(|(other, there)| there == place && uses.fixed.contains(other))
-            });
+            let beside = uses
+                .indices
+                .iter()
+                .filter(|(_, place)| uses.indices.iter().any(|(other, there)| there == place && uses.fixed.contains(other)));
             let more: Vec<ParamId> =
                 compared.chain(anywhere).chain(beside.map(|&(param, _)| param)).filter(|param| !uses.fixed.contains(param)).collect();
             self.numbers.extend(more);
@@ -341,7 +342,9 @@ impl<'a> Sorts<'a> {
                 }
             }
         }
-        cuts.extend(uses.compared.iter().filter(|(param, _)| self.is_row(*param)).map(|&(param, value)| (Member::Row(param), value, value)));
+        cuts.extend(
+            uses.compared.iter().filter(|(param, _)| self.is_row(*param)).map(|&(param, value)| (Member::Row(param), value, value)),
+        );
         cuts.extend(uses.ranges.iter().map(|(&place, &(low, high))| (Member::Place(place), low, high)));
         cuts.extend(uses.constants.iter().map(|&(place, value)| (Member::Place(place), value, value)));
         for (member, low, high) in cuts {
