@@ -16,7 +16,7 @@ const LAST_LIKELY: u32 = 6;
 const MOST_KINDS: usize = 5;
 /// Values of parameters in a run, at most, and the number of kinds from which on they are drawn first.
 const MOST_VALUES: usize = 3;
-const MANY_KINDS: usize = 6;
+const MANY_KINDS: usize = 3;
 
 /// The kinds of requests, and their parameters as far as their names say.
 pub(super) struct Kinds {
@@ -84,6 +84,14 @@ impl Mix {
         let kinds: Vec<(RequestId, u64)> = kinds.into_iter().collect();
         let total = kinds.iter().map(|&(_, weight)| weight).sum();
         (total > 0).then_some(Self { kinds, total })
+    }
+
+    /// A mix of some of its kinds, in half of the cases of one.
+    pub(super) fn part(&self, random: &mut SplitMix64) -> Option<Self> {
+        let mut among: Vec<RequestId> = self.kinds().collect();
+        let count = if random.chance(50) { 1 } else { 1 + random.index(among.len()) };
+        let drawn: Vec<RequestId> = (0..count).map(|_| among.swap_remove(random.index(among.len()))).collect();
+        Self::new(drawn.into_iter().map(|kind| (kind, weight(random))))
     }
 
     /// The kind of a request.
