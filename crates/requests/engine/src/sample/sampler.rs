@@ -18,7 +18,7 @@ const ARCHIVE_PART: u64 = 8;
 /// The same for answers that are asked about again.
 const ASIDE_PART: u64 = 6;
 /// The same for requests that overlap at a place.
-const PLACES_PART: u64 = 3;
+const PLACES_PART: u64 = 4;
 /// Requests that overlap there, at most, and that run whole before, at most two to this power.
 const MOST_OVERLAPPING: usize = 5;
 const MOST_WHOLE: usize = 6;

@@ -33,8 +33,10 @@ const ASKED: usize = 1 << 14;
 const MOST_PHASES: usize = 3;
 /// Requests after which a change comes soon.
 const SOON: usize = 8;
+/// How often another kind is drawn than that of the request that is stopped.
+const ANOTHER: usize = 2;
 /// Runs of a hundred at whose end what is left is taken.
-const DRAINED: u64 = 12;
+const DRAINED: u64 = 25;
 /// Steps of a run, for each of its requests, and of one request that runs whole.
 const STEPS_EACH: usize = 48;
 pub(super) const STEPS_WHOLE: usize = 400;
@@ -371,7 +373,8 @@ impl<'a, M: Moves> Course<'a, M> {
     fn rotate(&mut self, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
         self.some_whole(15, budget)?;
         let Some(victim) = self.next_comes(budget)? else { return Ok(()) };
-        let pattern: Vec<RequestId> = (0..=self.index(3)).map(|_| self.mix.pick(&mut self.world.random)).collect();
+        let kind = self.play.acts.last().map(|act| act.request);
+        let pattern: Vec<RequestId> = (0..=self.index(3)).map(|_| self.another(kind)).collect();
         let each = 1 + self.index(3);
         // The pattern goes on where it was, or begins again.
         let begins_again = self.world.random.chance(30);
@@ -395,6 +398,17 @@ impl<'a, M: Moves> Course<'a, M> {
         }
         while self.world.random.chance(50) && self.one_whole(budget)? {}
         Ok(())
+    }
+
+    /// A kind of the mix, mostly another one than this.
+    fn another(&mut self, than: Option<RequestId>) -> RequestId {
+        let mut drawn = self.mix.pick(&mut self.world.random);
+        for _ in 0..ANOTHER {
+            if Some(drawn) == than {
+                drawn = self.mix.pick(&mut self.world.random);
+            }
+        }
+        drawn
     }
 
     fn turns(&mut self, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
