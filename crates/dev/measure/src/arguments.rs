@@ -73,6 +73,15 @@ pub enum MeasureSubject {
         /// The suite, with `expected.csv`.
         suite: PathBuf,
     },
+    /// Requests: random runs alone, on all programs that are not serializable
+    Sampled {
+        /// Directories of programs, as the suite and `examples`.
+        #[arg(required = true)]
+        directories: Vec<PathBuf>,
+        /// Seconds for each seed.
+        #[arg(long, default_value_t = 2)]
+        seconds: u64,
+    },
     /// Requests: the published pipeline, its switches, and its agreement with the other methods on random systems
     Classic {
         /// The suite, with `expected.csv`; without it only random systems are compared.
@@ -271,6 +280,7 @@ impl MeasureSubject {
             Self::Compiling => "compiling",
             Self::CompilingRow { .. } => "compiling-row",
             Self::Refutations { .. } => "refutations",
+            Self::Sampled { .. } => "sampled",
             Self::Classic { .. } => "classic",
             Self::Undecided { .. } => "undecided",
             Self::Decompose { .. } => "decompose",
@@ -307,6 +317,7 @@ impl MeasureSubject {
             Self::Compiling => subjects::compiling::page(),
             Self::CompilingRow { family, n } => return subjects::compiling::print_row(family, *n).map(|()| None),
             Self::Refutations { suite } => subjects::refutations::page(suite),
+            Self::Sampled { directories, seconds } => subjects::sampled::page(directories, *seconds),
             Self::Classic { suite, cases } => subjects::classic::page(suite.as_deref(), cases.count, cases.seed),
             Self::Undecided { cases, seconds, save, no_known } => {
                 subjects::undecided::page(cases.count, cases.seed, *seconds, save.as_deref(), !no_known)

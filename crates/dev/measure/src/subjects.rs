@@ -20,6 +20,7 @@ pub mod published;
 pub mod reachability;
 pub mod reductions;
 pub mod refutations;
+pub mod sampled;
 pub mod slowdown;
 pub mod startup;
 pub mod suite;

@@ -44,7 +44,7 @@ pub(crate) const TEXT_TICKS: u64 = 100_000_000;
 const TOO_LARGE_TICKS: u64 = 10_000_000;
 
 /// Ticks for random runs of a program with too many states, together with [`TOO_LARGE_TICKS`].
-const DRAWN_TICKS: u64 = 128_000_000;
+const DRAWN_TICKS: u64 = 192_000_000;
 /// The same where no other method may be used: at first, and then twice as many each time.
 const FIRST_DRAWN_TICKS: u64 = 2_000_000;
 

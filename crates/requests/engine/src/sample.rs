@@ -9,7 +9,8 @@
 //! counterexample by definition; the search for the serial run has looked at all that could be one, or says that it was
 //! cut off. The checker asks again.
 //!
-//! * A part of the ticks goes on from runs that came to new places (`archive`).
+//! * A part of the ticks goes on from runs that came to where no other has been (`archive`), and a part lets a few
+//!   requests overlap where serial runs lead to (`places`).
 //! * Where the search was cut off it is done again with more (`aside`), so that what is not known is not lost.
 //! * A counterexample is made smaller (`shrink`) by performing parts of it once more (`replay`).
 //!
@@ -22,6 +23,7 @@ mod aside;
 mod described;
 mod membership;
 mod mix;
+mod places;
 mod play;
 mod replay;
 mod sampler;

@@ -17,6 +17,7 @@ const CALLS: &[&str] = &[
     "compiling",
     "compiling-row lock 10",
     "refutations SUITE",
+    "sampled SUITE examples --seconds 1",
     "classic SUITE --count 5 --seed 2",
     "undecided --count 8 --seconds 1 --save DIRECTORY --no-known",
     "decompose --method flow --seconds 1 2",

@@ -11,12 +11,12 @@ use serval_model::{Named, RequestId, SplitMix64};
 const RUNS_PER_LEVEL: u64 = 50;
 /// The last of the levels that are equally likely. Each level after it is half as likely as the one before, so that all
 /// of them take about the same time.
-const LAST_LIKELY: u32 = 6;
+const LAST_LIKELY: u32 = 7;
 /// Kinds in a run, at most.
 const MOST_KINDS: usize = 5;
-/// Values of parameters in a run, at most, and the number of kinds from which on they are drawn first.
-const MOST_VALUES: usize = 3;
-const MANY_KINDS: usize = 6;
+/// Values of parameters in a run, of which one is drawn, and the number of kinds from which on they are drawn first.
+const VALUES: [usize; 4] = [1, 1, 2, 3];
+const MANY_KINDS: usize = 3;
 
 /// The kinds of requests, and their parameters as far as their names say.
 pub(super) struct Kinds {
@@ -57,8 +57,8 @@ impl Kinds {
     /// The kinds of the next run. `None` where there are no requests at all.
     pub(super) fn draw(&self, random: &mut SplitMix64) -> Option<Mix> {
         let mut among: Vec<usize> = (0..self.arguments.len()).collect();
-        if among.len() >= MANY_KINDS && self.values > 1 && random.chance(60) {
-            let drawn: Vec<usize> = (0..=random.index(MOST_VALUES)).map(|_| random.index(self.values)).collect();
+        if among.len() >= MANY_KINDS && self.values > 1 && random.chance(70) {
+            let drawn: Vec<usize> = (0..VALUES[random.index(VALUES.len())]).map(|_| random.index(self.values)).collect();
             let few: Vec<usize> =
                 among.iter().copied().filter(|&kind| self.arguments[kind].iter().all(|value| drawn.contains(value))).collect();
             // Those without any argument are there whatever is drawn.
@@ -84,6 +84,14 @@ impl Mix {
         let kinds: Vec<(RequestId, u64)> = kinds.into_iter().collect();
         let total = kinds.iter().map(|&(_, weight)| weight).sum();
         (total > 0).then_some(Self { kinds, total })
+    }
+
+    /// A mix of some of its kinds, in half of the cases of one.
+    pub(super) fn part(&self, random: &mut SplitMix64) -> Option<Self> {
+        let mut among: Vec<RequestId> = self.kinds().collect();
+        let count = if random.chance(50) { 1 } else { 1 + random.index(among.len()) };
+        let drawn: Vec<RequestId> = (0..count).map(|_| among.swap_remove(random.index(among.len()))).collect();
+        Self::new(drawn.into_iter().map(|kind| (kind, weight(random))))
     }
 
     /// The kind of a request.

@@ -9,6 +9,11 @@ use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Stopped};
 use serval_model::{Event, GlobalId, Halt, Letter, LocalId, Moves, RequestId, ResponseId, Run, SerialExplorer, SplitMix64, Step, ThreadId};
 
+use super::membership::Membership;
+
+/// Ticks for what follows a pair of states that has not been met before: mostly it has to be made.
+const MADE_TICKS: u64 = 8;
+
 /// What a request may do in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
@@ -157,6 +162,8 @@ pub(super) struct World<M> {
     /// What a request can do in the pairs of states that have been met: from where to where in the list of all.
     known: FxHashMap<(LocalId, GlobalId), (usize, usize)>,
     choices: Vec<Choice>,
+    /// Whether answers are serial that have been asked about all together, in the order of their numbers.
+    pub(super) asked: FxHashMap<Vec<Letter>, Membership>,
 }
 
 impl<M: Moves> World<M> {
@@ -168,7 +175,8 @@ impl<M: Moves> World<M> {
         }
         let serial = SerialExplorer::new(system);
         let (successors, responses, known, choices) = Default::default();
-        Self { serial, random: SplitMix64::new(seed), starts, successors, responses, known, choices }
+        let (random, asked) = (SplitMix64::new(seed), FxHashMap::default());
+        Self { serial, random, starts, successors, responses, known, choices, asked }
     }
 
     pub(super) fn initial_global(&self) -> GlobalId {
@@ -259,8 +267,10 @@ impl<M: Moves> World<M> {
         wanted: Option<&Act>,
         budget: &mut Budget,
     ) -> Result<Option<Choice>, PlayEnd<M::Stop>> {
+        let known = self.known.len();
         let all = self.list(local, global).map_err(|stop| PlayEnd::Fails(Failing { request, local, thread, stop }))?;
-        budget.spend(1 + all.len() as u64 / 8)?;
+        let made = (self.known.len() - known) as u64;
+        budget.spend(1 + all.len() as u64 / 8 + made * MADE_TICKS)?;
         let choices = &self.choices[all];
         let Some(wanted) = wanted else {
             // Most have one choice, for which no number need be drawn.

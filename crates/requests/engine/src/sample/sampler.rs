@@ -8,6 +8,7 @@ use super::archive::{Archive, Kept};
 use super::aside::Aside;
 use super::membership::{Membership, SerialQuestion, ask};
 use super::mix::{Kinds, requests};
+use super::places::Places;
 use super::play::{Failing, Play, PlayEnd, World};
 use super::schedule::{Course, Schedule, WHOLE_PAIRS};
 use super::shrink::{SHRINK_TICKS, smaller};
@@ -16,6 +17,11 @@ use super::shrink::{SHRINK_TICKS, smaller};
 const ARCHIVE_PART: u64 = 8;
 /// The same for answers that are asked about again.
 const ASIDE_PART: u64 = 6;
+/// The same for requests that overlap at a place.
+const PLACES_PART: u64 = 4;
+/// Requests that overlap there, at most, and that run whole before, at most two to this power.
+const MOST_OVERLAPPING: usize = 5;
+const MOST_WHOLE: usize = 6;
 /// Most of the sub-multisets of answers that the checker looks at.
 const MOST_SUBMULTISETS: u128 = 1 << 20;
 
@@ -69,9 +75,10 @@ pub struct Sampler<M> {
     kinds: Kinds,
     archive: Archive,
     aside: Aside,
+    places: Places,
     runs: u64,
-    /// Ticks in all, and those for the archive and for answers that are asked about again.
-    spent: [u64; 3],
+    /// Ticks in all, and those for the archive, for answers that are asked about again, and for places.
+    spent: [u64; 4],
 }
 
 impl<M: Named> Sampler<M> {
@@ -79,7 +86,8 @@ impl<M: Named> Sampler<M> {
     pub fn new(system: M, seed: u64) -> Self {
         let world = World::new(system, seed);
         let kinds = Kinds::of(world.serial.system(), world.names());
-        Self { world, kinds, archive: Archive::default(), aside: Aside::default(), runs: 0, spent: [0; 3] }
+        let places = Places::new(world.initial_global());
+        Self { world, kinds, archive: Archive::default(), aside: Aside::default(), places, runs: 0, spent: [0; 4] }
     }
 
     /// The system.
@@ -97,14 +105,10 @@ impl<M: Named> Sampler<M> {
     pub fn look(&mut self, budget: &mut Budget) -> Result<SampleOutcome<M::Stop>, Stopped> {
         loop {
             budget.spend(1)?;
-            let [all, archive, aside] = self.spent;
-            let part = if !self.aside.is_empty() && aside * ASIDE_PART <= all {
-                2
-            } else {
-                usize::from(self.runs > 0 && archive * ARCHIVE_PART <= all)
-            };
+            let part = self.part();
             let before = budget.left();
             let found = match part {
+                3 => self.at_a_place(budget),
                 2 => self.ask_again(budget),
                 1 => self.one_run(true, budget),
                 _ => self.one_run(false, budget),
@@ -118,12 +122,56 @@ impl<M: Named> Sampler<M> {
                 Ok(None) => {}
                 Ok(Some(found)) => return Ok(found),
                 Err(stopped) => {
-                    let [all, archive, aside] = self.spent;
-                    debug!("sample: {} runs, {all} ticks, {archive} from the archive, {aside} for asking again", self.runs);
+                    let [all, archive, aside, places] = self.spent;
+                    let runs = self.runs;
+                    debug!("sample: {runs} runs, {all} ticks, {archive} from the archive, {aside} for asking again, {places} at places");
                     return Err(stopped);
                 }
             }
         }
+    }
+
+    /// What has had less than its part of the ticks; 0 for a run from the beginning.
+    fn part(&self) -> usize {
+        let [all, archive, aside, places] = self.spent;
+        if !self.aside.is_empty() && aside * ASIDE_PART <= all {
+            2
+        } else if self.runs > 0 && archive * ARCHIVE_PART <= all {
+            1
+        } else if self.runs > 0 && places * PLACES_PART <= all {
+            3
+        } else {
+            0
+        }
+    }
+
+    /// Some whole requests from a place on, and then a few that overlap.
+    fn at_a_place(&mut self, budget: &mut Budget) -> Result<Option<SampleOutcome<M::Stop>>, Stopped> {
+        let Self { world, kinds, places, .. } = self;
+        let random = &mut world.random;
+        let (Some(before), Some(mix)) = (kinds.draw(random), kinds.draw(random)) else { return Err(Stopped::OutOfTicks) };
+        let mut place = places.draw(random);
+        let most = 1 << random.index(MOST_WHOLE);
+        let schedule = drawn(random.index(100));
+        let overlapping = 2 + random.index(MOST_OVERLAPPING - 1);
+        self.runs += 1;
+        for _ in 0..world.random.index(most) {
+            let kind = before.pick(&mut world.random);
+            match places.whole(world, place, kind, budget) {
+                Ok(next) => place = next.unwrap_or(place),
+                Err(PlayEnd::Stopped(stopped)) => return Err(stopped),
+                // What fails by itself is met by runs from the beginning, and found out by compiling.
+                Err(PlayEnd::Fails(_) | PlayEnd::Found) => return Ok(None),
+            }
+        }
+        let Some(play) = places.play(place) else { return Ok(None) };
+        budget.spend(play.acts.len() as u64 / 4)?;
+        let mix = if world.random.chance(50) { mix } else { before };
+        let mut course = Course::new(world, mix, overlapping);
+        (course.serial, course.explained, course.play) = (Some(play.global), play.answers.len(), play);
+        let ended = course.follow(schedule, budget);
+        let (play, is_cut) = (course.play, course.cut);
+        self.outcome(ended, play, is_cut, schedule, budget)
     }
 
     fn one_run(&mut self, from_archive: bool, budget: &mut Budget) -> Result<Option<SampleOutcome<M::Stop>>, Stopped> {
@@ -134,7 +182,6 @@ impl<M: Named> Sampler<M> {
         let kept = if from_archive { self.archive.draw(random) } else { None };
         let holds = random.chance(50);
         self.runs += 1;
-        let runs = self.runs;
         let mut course = Course::new(&mut self.world, mix, count);
         if let Some(Kept { play, serial, explained }) = kept {
             budget.spend(play.acts.len() as u64 / 4)?;
@@ -144,6 +191,19 @@ impl<M: Named> Sampler<M> {
         course.archive = from_archive.then_some(&mut self.archive);
         let ended = course.follow(schedule, budget);
         let (play, is_cut) = (course.play, course.cut);
+        self.outcome(ended, play, is_cut, schedule, budget)
+    }
+
+    /// What comes of a run.
+    fn outcome(
+        &mut self,
+        ended: Result<(), PlayEnd<M::Stop>>,
+        play: Play,
+        is_cut: bool,
+        schedule: Schedule,
+        budget: &Budget,
+    ) -> Result<Option<SampleOutcome<M::Stop>>, Stopped> {
+        let runs = self.runs;
         match ended {
             Ok(()) => {
                 if is_cut && play.flight.is_empty() {

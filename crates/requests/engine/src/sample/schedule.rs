@@ -17,7 +17,7 @@
 //! can; what never began is not there.
 
 use serval_budget::Budget;
-use serval_model::{GlobalId, Letter, Moves, RequestId};
+use serval_model::{GlobalId, Letter, Moves, RequestId, SplitMix64};
 
 use super::archive::Archive;
 use super::membership::{Membership, SerialQuestion, ask};
@@ -27,9 +27,19 @@ use super::play::{Play, PlayEnd, World};
 /// Pairs for a question about what has happened since nothing was in flight, and about everything.
 const PIECE_PAIRS: usize = 400;
 pub(super) const WHOLE_PAIRS: usize = 3_000;
+/// Answers of which it is remembered whether they are serial, as often as they come.
+const ASKED: usize = 1 << 14;
+/// Changes of the mix in a run, at most.
+const MOST_PHASES: usize = 3;
+/// Requests after which a change comes soon.
+const SOON: usize = 8;
+/// How often another kind is drawn than that of the request that is stopped.
+const ANOTHER: usize = 2;
+/// Runs of a hundred at whose end what is left is taken.
+const DRAINED: u64 = 25;
 /// Steps of a run, for each of its requests, and of one request that runs whole.
 const STEPS_EACH: usize = 48;
-const STEPS_WHOLE: usize = 400;
+pub(super) const STEPS_WHOLE: usize = 400;
 
 /// The name of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,6 +82,8 @@ pub(super) struct Course<'a, M> {
     pub(super) archive: Option<&'a mut Archive>,
     pub(super) play: Play,
     mix: Mix,
+    /// What the mix becomes when only so few requests are still to come, or before, when none of it can come.
+    phases: Vec<(usize, Mix)>,
     /// Requests that are still to come.
     to_come: usize,
     /// Those with a smaller number move only at the end.
@@ -85,6 +97,27 @@ pub(super) struct Course<'a, M> {
     pub(super) cut: bool,
 }
 
+/// In half of the runs the mix changes once or a few times to one of fewer of its kinds: some things must be filled up
+/// before they are emptied, and what went wrong may not show before all that was put somewhere has been taken again.
+/// The last phase comes first.
+fn phases(mix: &Mix, to_come: usize, random: &mut SplitMix64) -> Vec<(usize, Mix)> {
+    if mix.kinds().len() < 2 || random.chance(50) {
+        return Vec::new();
+    }
+    let mut phases: Vec<(usize, Mix)> = Vec::new();
+    for _ in 0..=random.index(MOST_PHASES) {
+        // Only when nothing else can come, soon, or at any time.
+        let left = match random.index(3) {
+            0 => 0,
+            1 => to_come.saturating_sub(1 + random.index(SOON)),
+            _ => random.index(to_come.max(1)),
+        };
+        phases.extend(mix.part(random).map(|part| (left, part)));
+    }
+    phases.sort_by_key(|&(left, _)| left);
+    phases
+}
+
 type DrawnEnd<M> = PlayEnd<<M as Moves>::Stop>;
 
 impl<'a, M: Moves> Course<'a, M> {
@@ -92,7 +125,8 @@ impl<'a, M: Moves> Course<'a, M> {
     pub(super) fn new(world: &'a mut World<M>, mix: Mix, to_come: usize) -> Self {
         let initial = world.initial_global();
         let (play, serial) = (Play::new(initial), Some(initial));
-        Self { world, archive: None, play, mix, to_come, held: 0, serial, explained: 0, next_whole: 0, cut: false }
+        let phases = phases(&mix, to_come, &mut world.random);
+        Self { world, archive: None, play, mix, phases, to_come, held: 0, serial, explained: 0, next_whole: 0, cut: false }
     }
 
     /// Makes the run.
@@ -106,6 +140,9 @@ impl<'a, M: Moves> Course<'a, M> {
             Schedule::Turns => self.turns(budget)?,
         }
         self.finish(budget)?;
+        if self.world.random.chance(DRAINED) {
+            self.drain(budget)?;
+        }
         if self.play.flight.is_empty() && self.explained < self.play.answers.len() {
             (self.next_whole, self.cut) = (0, false);
             self.look(budget)?;
@@ -155,15 +192,30 @@ impl<'a, M: Moves> Course<'a, M> {
 
     /// The next request comes; another one of the mix, if it cannot do anything.
     fn next_comes(&mut self, budget: &mut Budget) -> Result<Option<u32>, DrawnEnd<M>> {
-        if self.to_come == 0 {
-            return Ok(None);
+        while self.to_come > 0 {
+            if self.phases.last().is_some_and(|&(left, _)| self.to_come <= left) {
+                self.next_phase();
+            }
+            let kind = self.mix.pick(&mut self.world.random);
+            if let Some(thread) = self.come(kind, budget)? {
+                return Ok(Some(thread));
+            }
+            let others: Vec<RequestId> = self.mix.kinds().filter(|&other| other != kind).collect();
+            if let Some(thread) = self.any_of(&others, budget)? {
+                return Ok(Some(thread));
+            }
+            if !self.next_phase() {
+                break;
+            }
         }
-        let kind = self.mix.pick(&mut self.world.random);
-        if let Some(thread) = self.come(kind, budget)? {
-            return Ok(Some(thread));
-        }
-        let others: Vec<RequestId> = self.mix.kinds().filter(|&other| other != kind).collect();
-        self.any_of(&others, budget)
+        Ok(None)
+    }
+
+    /// From now on others come; whether that is so.
+    fn next_phase(&mut self) -> bool {
+        let Some((_, mix)) = self.phases.pop() else { return false };
+        self.mix = mix;
+        true
     }
 
     /// A request of one of these kinds comes.
@@ -278,8 +330,21 @@ impl<'a, M: Moves> Course<'a, M> {
         Ok(())
     }
 
+    /// In some runs a few requests run whole before anything overlaps: what waits for others can come then.
+    fn some_whole(&mut self, percent: u64, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
+        if self.world.random.chance(percent) {
+            let most = 1 << self.index(1 + self.to_come.max(1).ilog2() as usize);
+            for _ in 0..=self.index(most) {
+                self.one_whole(budget)?;
+            }
+        }
+        Ok(())
+    }
+
     fn victims(&mut self, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
-        let victims = (1 + self.index(5)).min(self.to_come.saturating_sub(1).max(1));
+        self.some_whole(50, budget)?;
+        // One or two are mostly enough.
+        let victims = (1 + self.index(5).min(self.index(5))).min(self.to_come.saturating_sub(1).max(1));
         let most = [1, 2, 4, 8][self.index(4)];
         let mut stopped = Vec::new();
         // In half of the runs they come at once, in the others one now and then.
@@ -306,8 +371,10 @@ impl<'a, M: Moves> Course<'a, M> {
     }
 
     fn rotate(&mut self, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
+        self.some_whole(15, budget)?;
         let Some(victim) = self.next_comes(budget)? else { return Ok(()) };
-        let pattern: Vec<RequestId> = (0..=self.index(3)).map(|_| self.mix.pick(&mut self.world.random)).collect();
+        let kind = self.play.acts.last().map(|act| act.request);
+        let pattern: Vec<RequestId> = (0..=self.index(3)).map(|_| self.another(kind)).collect();
         let each = 1 + self.index(3);
         // The pattern goes on where it was, or begins again.
         let begins_again = self.world.random.chance(30);
@@ -331,6 +398,17 @@ impl<'a, M: Moves> Course<'a, M> {
         }
         while self.world.random.chance(50) && self.one_whole(budget)? {}
         Ok(())
+    }
+
+    /// A kind of the mix, mostly another one than this.
+    fn another(&mut self, than: Option<RequestId>) -> RequestId {
+        let mut drawn = self.mix.pick(&mut self.world.random);
+        for _ in 0..ANOTHER {
+            if Some(drawn) == than {
+                drawn = self.mix.pick(&mut self.world.random);
+            }
+        }
+        drawn
     }
 
     fn turns(&mut self, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
@@ -380,6 +458,22 @@ impl<'a, M: Moves> Course<'a, M> {
         Ok(())
     }
 
+    /// Requests of one kind come as long as they can, up to as many as there have been: what is left is taken, and that
+    /// there is more or less of it than there should be shows in the answers.
+    fn drain(&mut self, budget: &mut Budget) -> Result<(), DrawnEnd<M>> {
+        let count = self.play.answers.len();
+        let drawn = self.index(count);
+        let Some(&(kind, _)) = self.play.answers.get(drawn) else { return Ok(()) };
+        for _ in 0..count {
+            let Some(thread) = self.come(kind, budget)? else { break };
+            self.run_whole(thread, budget)?;
+            if !self.play.flight.is_empty() {
+                return self.finish(budget);
+            }
+        }
+        Ok(())
+    }
+
     /// Another request comes and runs as far as it can.
     fn helper(&mut self, budget: &mut Budget) -> Result<bool, DrawnEnd<M>> {
         let own: Vec<RequestId> = self.mix.kinds().collect();
@@ -424,7 +518,17 @@ impl<'a, M: Moves> Course<'a, M> {
         let count = self.play.answers.len();
         let whole = SerialQuestion { from: self.world.initial_global(), letters: &self.play.answers, to: None, pairs: WHOLE_PAIRS };
         self.next_whole = count + count / 5 + 1;
-        match ask(&mut self.world.serial, whole, budget)? {
+        let mut letters = self.play.answers.clone();
+        letters.sort_unstable();
+        let known = self.world.asked.get(&letters).copied();
+        let answer = match known {
+            Some(known) => known,
+            None => ask(&mut self.world.serial, whole, budget)?,
+        };
+        if known.is_none() && self.world.asked.len() < ASKED {
+            self.world.asked.insert(letters, answer);
+        }
+        match answer {
             Membership::NotSerial => return Err(PlayEnd::Found),
             Membership::Serial(end) => (self.serial, self.explained, self.cut) = (Some(end), count, false),
             Membership::Cut => (self.serial, self.cut) = (None, true),

@@ -23,6 +23,8 @@ const ATTEMPTS_EACH: usize = 24;
 const ATTEMPTS: usize = 160;
 /// Runs that are drawn again, with each of the ticks that are left.
 const AGAIN_TICKS: u64 = 400_000;
+/// Requests of a run that is drawn again before anything is left out.
+const LONG: usize = 24;
 
 /// A counterexample of `system` with no more requests than `run`, which is one; `run` itself if none is found.
 pub fn shrunk<M: Moves>(system: M, run: &Run, budget: &Budget) -> Run {
@@ -59,10 +61,12 @@ impl<M: Moves> Shrinker<'_, M> {
     fn fewer_requests(&mut self, budget: &mut Budget) -> Result<(), Stopped> {
         loop {
             let before = self.requests();
+            // Most of a long run is there by chance, and it takes long to leave it out bit by bit.
+            while self.requests() > LONG && self.drawn_again(AGAIN_TICKS / 4, budget)? {}
             self.parts(budget)?;
             self.kinds(budget)?;
             self.few(budget)?;
-            if self.requests() <= 2 || !self.drawn_again(budget)? && self.requests() == before {
+            if self.requests() <= 2 || !self.drawn_again(AGAIN_TICKS, budget)? && self.requests() == before {
                 return Ok(());
             }
         }
@@ -133,10 +137,10 @@ impl<M: Moves> Shrinker<'_, M> {
     }
 
     /// Draws runs with fewer of the same kinds, until one is a counterexample or the ticks end.
-    fn drawn_again(&mut self, budget: &mut Budget) -> Result<bool, Stopped> {
+    fn drawn_again(&mut self, ticks: u64, budget: &mut Budget) -> Result<bool, Stopped> {
         let weights = self.all_kinds().into_iter().map(|kind| (kind, self.best.answers.iter().filter(|letter| letter.0 == kind).count()));
         let Some(mix) = Mix::new(weights.map(|(kind, count)| (kind, count as u64))) else { return Ok(false) };
-        let mut part = budget.part(AGAIN_TICKS);
+        let mut part = budget.part(ticks);
         let before = part.left();
         let found = loop {
             let most = self.requests() - 1;
