@@ -331,8 +331,7 @@ pub(crate) fn about_some(prepared: &Arc<Prepared>, text: &str, ticks: u64, effor
             None => {}
         }
     }
-    let variables = u64::try_from(prepared.program().globals.len()).unwrap_or(u64::MAX);
-    match prepared.compile_within(SOME_PAIRS.min(ticks / variables.max(1)), &effort.budget(ticks)) {
+    match prepared.compile_within(SOME_PAIRS.min(ticks / 8), &effort.budget(ticks)) {
         Err(error @ CompileError::Fault(_)) if !error.is_limit() => Claimed::new(unusable(&error, text), 0),
         _ => Claimed::new(EngineClaim::Undecided(TOO_MANY), 0),
     }
