@@ -222,6 +222,9 @@ pub(crate) struct ProgramClaimed {
 /// A method that panics has a mistake, which costs its own answer. Only where there is no other the call fails as the
 /// method did.
 pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effort<'_>) -> ProgramClaimed {
+    if prepared.program().many.is_some() {
+        return ProgramClaimed { claimed: about_many(prepared, text, effort), compiled: None, compile_time: Duration::ZERO };
+    }
     let broken = Cell::new(false);
     let told = by_all_means(prepared, text, &broken, effort);
     if broken.get() && matches!(told.claimed.claim, EngineClaim::Undecided(_)) {
