@@ -6,6 +6,7 @@ mod advice;
 mod contest;
 mod five;
 mod long_faults;
+mod many;
 mod nets;
 mod nets_thin;
 mod never;
