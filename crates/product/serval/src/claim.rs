@@ -222,6 +222,9 @@ pub(crate) struct ProgramClaimed {
 /// A method that panics has a mistake, which costs its own answer. Only where there is no other the call fails as the
 /// method did.
 pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effort<'_>) -> ProgramClaimed {
+    if prepared.program().many.is_some() {
+        return ProgramClaimed { claimed: about_many(prepared, text, effort), compiled: None, compile_time: Duration::ZERO };
+    }
     let broken = Cell::new(false);
     let told = by_all_means(prepared, text, &broken, effort);
     if broken.get() && matches!(told.claimed.claim, EngineClaim::Undecided(_)) {
@@ -331,8 +334,7 @@ pub(crate) fn about_some(prepared: &Arc<Prepared>, text: &str, ticks: u64, effor
             None => {}
         }
     }
-    let variables = u64::try_from(prepared.program().globals.len()).unwrap_or(u64::MAX);
-    match prepared.compile_within(SOME_PAIRS.min(ticks / variables.max(1)), &effort.budget(ticks)) {
+    match prepared.compile_within(SOME_PAIRS.min(ticks / 8), &effort.budget(ticks)) {
         Err(error @ CompileError::Fault(_)) if !error.is_limit() => Claimed::new(unusable(&error, text), 0),
         _ => Claimed::new(EngineClaim::Undecided(TOO_MANY), 0),
     }

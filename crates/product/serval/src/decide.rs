@@ -190,7 +190,7 @@ pub(crate) fn decide_this(input: &Input, options: &Options) -> Decision {
         _ => None,
     };
     let mut fix = None;
-    if let (Verdict::NotSerializable(evidence, _), true) = (&verdict, options.fixes && !input.is_some) {
+    if let (Verdict::NotSerializable(evidence, _), true) = (&verdict, options.fixes && input.some.is_none()) {
         let start = clock();
         fix = hint::fix_hint(input, &evidence.certificate, options);
         times.fix = matches!(input.content(), Content::Program(_)).then(|| clock().saturating_sub(start));
@@ -246,11 +246,10 @@ fn explore(input: &Input, options: &Options, begun: &AtomicU32) -> ClaimWithNote
         }
         Content::Program(program) => {
             let prepared = input.prepare(program);
-            if program.many.is_some() || input.is_some {
-                let claimed = if input.is_some {
-                    about_some(prepared, input.text(), many::SOME_TICKS, &effort)
-                } else {
-                    about_many(prepared, input.text(), &effort)
+            if program.many.is_some() || input.some.is_some() {
+                let claimed = match input.some {
+                    Some(ticks) => about_some(prepared, input.text(), ticks, &effort),
+                    None => about_many(prepared, input.text(), &effort),
                 };
                 let about = about_proof(input, &[], &claimed, options);
                 return ClaimWithNotes { claimed, beside: SideFindings::default(), about, compile_time: Duration::ZERO };

@@ -27,8 +27,9 @@ pub struct Input {
     pub warnings: Vec<Diagnostic>,
     prepared: OnceLock<Arc<Prepared>>,
     compiled: OnceLock<Arc<Compiled>>,
-    /// Whether only some of the requests of the text are there, so that nothing follows for all.
-    pub(crate) is_some: bool,
+    /// Where only some of the requests of the text are there, so that nothing follows for all: with how many ticks
+    /// these are looked at.
+    pub(crate) some: Option<u64>,
 }
 
 /// What a text holds.
@@ -83,13 +84,14 @@ impl Input {
     }
 
     fn new(text: String, content: Content, warnings: Vec<Diagnostic>) -> Self {
-        Self { text, content, warnings, prepared: OnceLock::new(), compiled: OnceLock::new(), is_some: false }
+        Self { text, content, warnings, prepared: OnceLock::new(), compiled: OnceLock::new(), some: None }
     }
 
-    /// The same text where of the requests with parameters only those with these names are there.
-    pub(crate) fn only(&self, names: &BTreeSet<String>) -> Option<Self> {
+    /// The same text where of the requests with parameters only those with these names are there, to be looked at
+    /// with this number of ticks.
+    pub(crate) fn only(&self, names: &BTreeSet<String>, ticks: u64) -> Option<Self> {
         let program = analyze_of(&self.text, names).program?;
-        Some(Self { is_some: true, ..Self::new(self.text.clone(), Content::Program(program), Vec::new()) })
+        Some(Self { some: Some(ticks), ..Self::new(self.text.clone(), Content::Program(program), Vec::new()) })
     }
 
     /// The text as it was given.

@@ -6,7 +6,6 @@
 //! these is one of the program, which the checker finds out from the names of the requests in it.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use serval_proof::{Action, RunEvent, fingerprint};
 use serval_syntax::{Many, ManyRequest, Program};
@@ -20,8 +19,10 @@ mod values;
 
 use values::Pool;
 
-/// Ticks for a set of requests.
-pub(crate) const SOME_TICKS: u64 = 1_000_000;
+/// Ticks for a set of requests: before a proof is looked for, in the first round afterwards, and at most.
+const FIRST_TICKS: u64 = 20_000;
+const NEXT_TICKS: u64 = 200_000;
+const MOST_TICKS: u64 = 20_000_000;
 /// Sets of requests before a proof is looked for, and afterwards in each round.
 const FIRST_SETS: u64 = 3;
 const SETS_OF_ROUND: u64 = 12;
@@ -35,7 +36,7 @@ pub(crate) fn decide(input: &Input, program: &Program, many: &Many, options: &Op
     let pool = Pool::new(program, options.seed.unwrap_or_else(|| seed_of(input.text())));
     let some = |sets: std::ops::Range<u64>| {
         let mut tried = sets.take_while(|_| !options.cancel.is_cancelled());
-        tried.find_map(|set| refuted(input, requests(many, &pool, set), options))
+        tried.find_map(|set| refuted(input, requests(many, &pool, set), ticks_of(set), options))
     };
     if let Some(refuted) = some(0..FIRST_SETS) {
         return refuted;
@@ -54,6 +55,14 @@ const MOST_ROUNDS: u64 = 8;
 /// A number that belongs to the text.
 fn seed_of(text: &str) -> u64 {
     fingerprint(text).bytes().fold(0, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(byte.into()))
+}
+
+/// Ticks for a set: more and more.
+fn ticks_of(set: u64) -> u64 {
+    match set.checked_sub(FIRST_SETS) {
+        None => FIRST_TICKS,
+        Some(later) => NEXT_TICKS.saturating_mul(1 << (later / SETS_OF_ROUND).min(16)).min(MOST_TICKS),
+    }
 }
 
 /// The requests of a set.
@@ -81,11 +90,10 @@ fn requests_of(request: &ManyRequest, pool: &Pool, set: u64) -> Vec<String> {
 
 /// The decision about some requests, if they are not serializable or some step of theirs fails: with those alone that
 /// come in the run.
-fn refuted(input: &Input, mut names: BTreeSet<String>, options: &Options) -> Option<Decision> {
-    let progress = AtomicBool::new(false);
+fn refuted(input: &Input, mut names: BTreeSet<String>, ticks: u64, options: &Options) -> Option<Decision> {
     for _ in 0..MOST_TIMES {
-        let some = input.only(&names)?;
-        let met = claim_of(&some, options, &progress)?;
+        let some = input.only(&names, ticks)?;
+        let met = claim_of(&some, ticks, options)?;
         let coming: BTreeSet<String> = names.intersection(&met).cloned().collect();
         if coming == names {
             let decision = decide_this(&some, options);
@@ -97,11 +105,10 @@ fn refuted(input: &Input, mut names: BTreeSet<String>, options: &Options) -> Opt
 }
 
 /// The names of the requests in a run of the program that refutes it.
-fn claim_of(input: &Input, options: &Options, begun: &AtomicBool) -> Option<BTreeSet<String>> {
+fn claim_of(input: &Input, ticks: u64, options: &Options) -> Option<BTreeSet<String>> {
     let Content::Program(program) = input.content() else { return None };
-    let watch = |_| begun.store(true, Ordering::Relaxed);
-    let effort = Effort::of(options, &watch);
-    let Claimed { claim, .. } = about_some(input.prepare(program), input.text(), SOME_TICKS, &effort);
+    let effort = Effort::of(options, &|_| {});
+    let Claimed { claim, .. } = about_some(input.prepare(program), input.text(), ticks, &effort);
     let name = |event: &RunEvent| match &event.action {
         Action::Spawn { request, .. } => Some(request.clone()),
         _ => None,

@@ -14,7 +14,7 @@ use crate::grammar::{SyntaxKind, no_request, parse_text};
 use crate::lowering::{Declared, Lowered, Lowering, MAX_VALUES, Names, Slots, bad_parameter, initial_local};
 use crate::program::{Global, GlobalVar, ManyParam, ManyRequest, ParamValues, Program, Request, Version, is_global};
 use crate::tree::{SyntaxNode, SyntaxToken, ast, span};
-use many::{WrittenOut, analyzed};
+use many::{Asked, WrittenOut, analyzed};
 use serval_diagnostic::Span;
 
 /// A text as a program, and what there is to say about it.
@@ -38,7 +38,7 @@ pub struct Analysis {
 /// ```
 pub fn analyze(text: &str) -> Analysis {
     let (green, diagnostics) = parse_text(text);
-    analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, None)
+    analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, Asked::Usual)
 }
 
 /// The same where of the requests with parameters only those with these names are written out, and no others.
@@ -51,17 +51,24 @@ pub fn analyze(text: &str) -> Analysis {
 /// ```
 pub fn analyze_of(text: &str, names: &BTreeSet<String>) -> Analysis {
     let (green, diagnostics) = parse_text(text);
-    analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, Some(names))
+    analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, Asked::Named(names))
 }
 
 /// Checks the tree of a text of which `found` is known to be wrong.
-fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>, names: Option<&BTreeSet<String>>) -> Analysis {
+/// The same where requests with parameters are written out as if they had too many combinations, however few these are:
+/// those stand for all that would do so then.
+pub fn analyze_standing(text: &str) -> Analysis {
+    let (green, diagnostics) = parse_text(text);
+    analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, Asked::Standing)
+}
+
+fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>, asked: Asked<'_>) -> Analysis {
     // With that many errors not all are known, and a request could be taken
     // for faultless that is not.
     if found.len() > MAX_SHOWN {
         return Analysis { program: None, diagnostics: finish(found) };
     }
-    let analyzer = analyzed(root, &found, names);
+    let analyzer = analyzed(root, &found, asked);
     let mut findings = Sink::default();
     let expectation = expectation::read(text, root, &mut findings);
     let allowances = allow::read(text, root, &mut findings);

@@ -10,6 +10,8 @@ const MOST_NUMBERS: usize = 64;
 /// The numbers of a text, and what random ones are drawn from.
 pub(super) struct Pool {
     numbers: Vec<i64>,
+    /// The ranges of parameters that are numbers, not rows.
+    kept: BTreeSet<(i64, i64)>,
     seed: u64,
 }
 
@@ -27,7 +29,8 @@ impl Pool {
                 }
             });
         }
-        Self { numbers: numbers.into_iter().take(MOST_NUMBERS).collect(), seed }
+        let kept = program.requests.iter().flat_map(|request| &request.params).map(|param| (param.low, param.high)).collect();
+        Self { kept, numbers: numbers.into_iter().take(MOST_NUMBERS).collect(), seed }
     }
 
     /// A random number, the same for the same places (SplitMix64; Steele, Lea, Flood 2014).
@@ -44,9 +47,12 @@ impl Pool {
         let count = declared.count();
         let end = count.saturating_sub(1);
         let at = |place: u64| declared.at(place.min(end));
-        let mut values: Vec<i64> = match set {
-            0 => vec![at(0), at(1)],
-            1 => vec![at(1), at(end)],
+        let is_number = self.kept.contains(&declared.bounds());
+        let mut values: Vec<i64> = match (set, is_number) {
+            (0, true) => vec![at(1), at(end)],
+            (0, false) => vec![at(0), at(1)],
+            (1, true) => vec![at(0), at(end / 2), at(end)],
+            (1, false) => vec![at(1), at(end)],
             _ => Vec::new(),
         }
         .into_iter()

@@ -31,6 +31,10 @@ pub(crate) type AddedRefusal = (String, String);
 
 /// Whether both programs answer alike, as far as the head says; `None` if there is too much to compare.
 pub(crate) fn same_alone(before: &Program, after: &Program, refusals: &BTreeSet<AddedRefusal>, cancel: &Cancel) -> Option<bool> {
+    if before.many.is_some() || after.many.is_some() {
+        // Of such requests only some are there, and some are not all.
+        return None;
+    }
     let plain = Options { mode: Mode::Plain, ..Options::default() };
     let prepared = [before, after].map(|program| Prepared::new(program, plain));
     let [before, after] = prepared.each_ref().map(|prepared| SerialExplorer::new(prepared.lazy(0)));
@@ -44,6 +48,9 @@ pub(crate) fn same_alone(before: &Program, after: &Program, refusals: &BTreeSet<
 /// Those of these answers that the request gives in no word of up to three letters: they say that others were there.
 /// Nothing if there is too much to look at.
 pub(crate) fn about_others(program: &Program, answers: BTreeSet<AddedRefusal>, cancel: &Cancel) -> BTreeSet<AddedRefusal> {
+    if program.many.is_some() {
+        return BTreeSet::new();
+    }
     let plain = Options { mode: Mode::Plain, ..Options::default() };
     let prepared = Prepared::new(program, plain);
     let mut explorer = SerialExplorer::new(prepared.lazy(0));

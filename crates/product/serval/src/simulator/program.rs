@@ -278,8 +278,9 @@ impl<'a> ProgramSimulator<'a> {
 impl Simulator for ProgramSimulator<'_> {
     fn actions(&mut self) -> Vec<Action> {
         self.fault = None;
-        let bodies = self.run.source().program().requests.len();
-        let mut offers: Vec<Offer> = (0..bodies).map(|body| Offer::Spawn { body }).collect();
+        // A request that stands for others by parameters without values is none that can come.
+        let bodies = (0..).zip(&self.run.source().program().requests).filter(|(_, request)| request.params.is_empty());
+        let mut offers: Vec<Offer> = bodies.map(|(body, _)| Offer::Spawn { body }).collect();
         let threads: Vec<u32> = self.run.threads().collect();
         for thread in threads {
             offers.extend(self.offers_of(thread));

@@ -7,6 +7,7 @@ mod asserted;
 mod contest;
 mod five;
 mod long_faults;
+mod many;
 mod nets;
 mod nets_thin;
 mod never;

@@ -69,6 +69,8 @@ const PAGES: &[(&str, &str, Sources)] = &[
             ("crates/requests/lipton-proof/src/sums.rs", None),
             ("crates/requests/lipton-proof/src/exchange.rs", None),
             ("crates/requests/lipton-proof/src/rows.rs", None),
+            ("crates/requests/syntax/src/lowering/rows.rs", None),
+            ("crates/product/verify/src/many.rs", None),
         ],
     ),
     ("same", "Components that are the same", &[("crates/requests/proof/src/same.rs", None)]),

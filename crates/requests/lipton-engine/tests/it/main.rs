@@ -4,6 +4,7 @@
 
 mod corpus;
 mod flags;
+mod many;
 mod programs;
 mod soundness;
 mod tickets;

@@ -26,6 +26,17 @@ pub(super) enum WrittenOut {
     Planned(Plan, Rc<RefCell<Uses>>),
 }
 
+/// What a caller wants.
+#[derive(Clone, Copy)]
+pub(super) enum Asked<'a> {
+    /// All requests, or those that stand for all where there are too many.
+    Usual,
+    /// Those that stand for all.
+    Standing,
+    /// Those with these names.
+    Named(&'a BTreeSet<String>),
+}
+
 /// The values of a combination; none where a parameter is a local variable.
 pub(super) struct Chosen(Vec<Option<i64>>);
 
@@ -135,6 +146,11 @@ impl Analyzer {
         kept
     }
 
+    /// Whether no request has parameters, as far as that is known.
+    fn lacks_parameters(&self) -> bool {
+        matches!(self.written_out, WrittenOut::All { too_many: false }) && self.many.is_empty()
+    }
+
     /// Whether all that is wrong is that too much was written out, of requests with parameters.
     fn has_too_much(&self) -> bool {
         let WrittenOut::All { too_many } = self.written_out else { return false };
@@ -152,13 +168,14 @@ fn with(root: &SyntaxNode, found: &[Diagnostic], written_out: WrittenOut) -> Ana
 }
 
 /// Analyzes a text of which `found` is known to be wrong.
-pub(super) fn analyzed(root: &SyntaxNode, found: &[Diagnostic], names: Option<&BTreeSet<String>>) -> Analyzer {
+pub(super) fn analyzed(root: &SyntaxNode, found: &[Diagnostic], asked: Asked<'_>) -> Analyzer {
     let errors = || found.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-    if let Some(names) = names {
+    if let Asked::Named(names) = asked {
         return with(root, found, WrittenOut::Named(names.clone()));
     }
     let all = with(root, found, WrittenOut::All { too_many: false });
-    if !all.has_too_much() || errors() {
+    let usual = matches!(asked, Asked::Usual) && !all.has_too_much();
+    if usual || !all.errors.all_are(codes::TOO_MUCH) || errors() || all.lacks_parameters() {
         return all;
     }
     let uses: Rc<RefCell<Uses>> = Rc::default();

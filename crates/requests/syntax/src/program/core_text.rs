@@ -7,7 +7,9 @@
 //! in a range is tested, and so is what an `assert` or an `invariant` claims; the error is a division by zero.
 //!
 //! The text means the same program: requests in the same order with the same
-//! behaviour. (`serval` reads it like any other; a test compares the two.)
+//! behaviour. (`serval` reads it like any other; a test compares the two.) Where
+//! requests have too many combinations of parameters to be written out, those
+//! that stand for all are there, with their other parameters, and a comment says so.
 
 use std::fmt::Write;
 
@@ -38,6 +40,9 @@ pub fn core_text(program: &Program) -> String {
         let anomaly = expectation.anomaly.as_deref().map_or_else(String::new, |name| format!(" {name}"));
         let _ = writeln!(out, "// expect: {verdict}{anomaly}");
     }
+    if program.many.is_some() {
+        out.push_str("// These requests stand for all combinations of parameters.\n");
+    }
     let mut taken = FxHashSet::default();
     let globals: Vec<String> = program.globals.iter().map(|global| fresh(&global.name, true, &mut taken)).collect();
     for (global, name) in program.globals.iter().zip(&globals).filter(|(global, _)| global.initial != 0) {
@@ -50,7 +55,7 @@ pub fn core_text(program: &Program) -> String {
     for request in &program.requests {
         let name = match names.iter().find(|(known, _)| *known == request.name) {
             Some((_, name)) => name.clone(),
-            None => fresh(&request.name, is_global(&request.name), &mut taken),
+            None => fresh(&without_ranges(request), is_global(&request.name), &mut taken),
         };
         let mut printer = Printer::new(request, &globals);
         if is_bare {
@@ -63,7 +68,7 @@ pub fn core_text(program: &Program) -> String {
             }
             let _ = write!(out, "request main {{");
         } else {
-            let _ = write!(out, "request {name} {{");
+            let _ = write!(out, "request {name}{} {{", parameters(request));
         }
         printer.indent = 1;
         printer.line();
@@ -72,6 +77,20 @@ pub fn core_text(program: &Program) -> String {
         names.push((&request.name, name));
     }
     out
+}
+
+/// The parameters that are kept as local variables.
+fn parameters(request: &Request) -> String {
+    let name = |local: LocalVar| request.locals.get(local.index()).map_or("", |local| local.name.as_str());
+    let params: Vec<String> = request.params.iter().map(|param| format!("{}: {}..{}", name(param.local), param.low, param.high)).collect();
+    if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) }
+}
+
+/// The name without the ranges of such parameters.
+fn without_ranges(request: &Request) -> String {
+    let Some((base, values)) = request.name.split_once('(').filter(|_| !request.params.is_empty()) else { return request.name.clone() };
+    let values: Vec<&str> = values.trim_end_matches(')').split(", ").filter(|value| !value.contains("..")).collect();
+    if values.is_empty() { base.to_owned() } else { format!("{base}({})", values.join(", ")) }
 }
 
 /// A name of letters, digits and `_` that is like this one and not taken.
