@@ -28,6 +28,9 @@ impl Counterexample {
     /// In one line, who was told what and why that cannot be.
     fn summary(&self) -> String {
         let told: Vec<String> = self.requests.iter().map(|answered| format!("{} → {}", answered.request, answered.response)).collect();
+        if let Some(orders) = &self.in_time {
+            return format!("no order in time gives {}. {}", told.join(", "), orders.lines().join(" "));
+        }
         let why = self.explanation.reasons();
         let why = if why.is_empty() { String::new() } else { format!(". {}", why.join(" ")) };
         let never: String = self.never_lines().iter().map(|line| format!("{line}; ")).collect();

@@ -254,7 +254,10 @@ impl FileReport {
             }
         }
         body.push_str(&answers::table(run));
-        if run.explanation.serial.is_empty() {
+        if let Some(orders) = &run.in_time {
+            orders.html(run, &mut body);
+        }
+        if run.explanation.serial.is_empty() && run.in_time.is_none() {
             let states = run
                 .explanation
                 .serial_states

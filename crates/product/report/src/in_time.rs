@@ -1,9 +1,12 @@
 //! What is said about the order in time: beside a verdict, and of a run that has none.
 
+use std::fmt::Write;
+
 use serde::Serialize;
 use serval_diagnostic::counted;
 
-use crate::counterexample::SerialOrder;
+use crate::counterexample::{Counterexample, SerialOrder};
+use crate::escape::xml as escaped;
 
 /// What is known about the order in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -56,6 +59,20 @@ impl TimeOrders {
             format!("#{second} came after #{first} had answered, {but}")
         };
         self.needed.iter().map(line).collect()
+    }
+
+    /// The same on a page, with the orders that are left and the one without the clock.
+    pub(crate) fn html(&self, run: &Counterexample, body: &mut String) {
+        for line in self.lines() {
+            let _ = writeln!(body, "<p class=\"closest\"><strong>In time:</strong> {}</p>", escaped(&line));
+        }
+        let answers: Vec<String> = run.requests.iter().map(|answered| answered.response.clone()).collect();
+        for order in &self.left {
+            let _ = writeln!(body, "<p>Left is {}.</p>", escaped(&order.line()));
+        }
+        if let Some(words) = self.without_words(&answers) {
+            let _ = writeln!(body, "<p>Without the clock, {}.</p>", escaped(&words));
+        }
     }
 
     /// The order without the clock.
