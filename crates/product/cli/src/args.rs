@@ -75,8 +75,8 @@ impl Args {
 
 /// The options of `check` that its `--help` has: those that people use. `--help-all` has all of them, as have the
 /// manual pages, the reference and the completions.
-const USUAL: [&str; 13] =
-    ["files", "timeout", "format", "certificate", "html", "expected", "exit_zero", "watch", "full", "verbose", "quiet", "help", "help_all"];
+const USUAL: [&str; 14] =
+    ["files", "timeout", "format", "certificate", "html", "strict", "expected", "exit_zero", "watch", "full", "verbose", "quiet", "help", "help_all"];
 
 /// Help on `check` with the usual options alone, unless all of them are asked for; any other message as it is.
 fn shortened(error: clap::Error) -> clap::Error {
@@ -240,7 +240,7 @@ impl Limits {
 /// Decide whether programs or systems are serializable
 #[derive(ClapArgs, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  serval check bank.ser                            one program\n  serval check examples                            all files in a directory, a line each\n  serval check examples --format json              the same for machines\n  serval check bank.ser --certificate bank.cert    saves the evidence\n  serval check - < bank.ser                        standard input\n  serval check examples --watch                    again whenever a file changes\n  serval check examples --expected                 is each as its header says?\n\nDefaults can stand in serval.toml, below [check].\n\nExit status: 0 all serializable, 1 some not, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval check bank.ser                            one program\n  serval check examples                            all files in a directory, a line each\n  serval check examples --format json              the same for machines\n  serval check bank.ser --certificate bank.cert    saves the evidence\n  serval check - < bank.ser                        standard input\n  serval check examples --watch                    again whenever a file changes\n  serval check examples --expected                 is each as its header says?\n\nDefaults can stand in serval.toml, below [check].\n\nExit status: 0 all serializable (with --strict: strict), 1 some not, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Check {
     /// Programs (.ser), network systems (.json) or directories; - reads standard input
@@ -289,6 +289,9 @@ pub(crate) struct Check {
     /// Exit with 0 where the verdict is the one that `// expect:` in the file promises, with 1 where it is another
     #[arg(long)]
     pub(crate) expected: bool,
+    /// Decide about the order in time, too: is each request as if it was done between coming and answering?
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", hide_default_value = true, hide_possible_values = true, action = clap::ArgAction::Set)]
+    pub(crate) strict: bool,
     /// Exit with 0 instead of 1 and 3
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", hide_default_value = true, hide_possible_values = true, action = clap::ArgAction::Set)]
     pub(crate) exit_zero: bool,

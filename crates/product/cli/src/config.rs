@@ -10,6 +10,7 @@
 //! method = "auto"       # or several: ["search", "flow"]
 //! format = "text"       # text, json, sarif, github or markdown
 //! color = "auto"        # auto, always or never
+//! strict = false        # decide about the order in time, too
 //! exit-zero = false     # 0 instead of 1 and 3
 //! no-times = false      # leave times out
 //! cache = true          # remember verdicts with their evidence
@@ -69,6 +70,8 @@ pub(crate) struct CheckDefaults {
     pub(crate) format: Option<OutputFormat>,
     /// When to use colours.
     pub(crate) color: Option<Colour>,
+    /// Decide about the order in time, too.
+    pub(crate) strict: Option<bool>,
     /// 0 instead of 1 and 3.
     pub(crate) exit_zero: Option<bool>,
     /// Leave times out.
@@ -96,6 +99,7 @@ impl CheckDefaults {
         let mut settled = args.clone();
         settle(args, &mut settled.limits.timeout, "timeout", self.timeout);
         settle(args, &mut settled.method, "method", self.method.clone());
+        settle(args, &mut settled.strict, "strict", self.strict);
         settle(args, &mut settled.no_cache, "no_cache", self.cache.map(|cache| !cache));
         settled
     }

@@ -85,7 +85,8 @@ impl Tried {
             return self.scaled_words(scale);
         }
         let verdict = match self.verdict {
-            Verdict::Serializable => "it would be serializable",
+            Verdict::Serializable | Verdict::Strict => "it would be serializable",
+            Verdict::NotStrict => "it would not be strict",
             Verdict::NotSerializable => "it would not be serializable",
             Verdict::Fault => "it could fail",
             Verdict::Unknown | Verdict::Error => "it would be undecided, too",

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 use serval_diagnostic::counted;
 
+use crate::in_time::TimeOrders;
 use crate::nearest::NearestOrder;
 use crate::trace::TraceEvent;
 use crate::why::{OrderEdge, Why};
@@ -42,6 +43,13 @@ pub struct Counterexample {
     /// How people see elements of arrays that have another name in the network system.
     #[serde(skip)]
     pub spelled: BTreeMap<String, String>,
+    /// Where what matters is the order in time: pairs of requests of which the first answered before the second came, as
+    /// few as say it all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub precedence: Vec<[u32; 2]>,
+    /// Why no order agrees with them.
+    #[serde(skip)]
+    pub in_time: Option<TimeOrders>,
     /// The run in words, for the text report.
     #[serde(skip)]
     pub story: Vec<String>,
@@ -178,7 +186,7 @@ pub struct SerialOrder {
 }
 
 impl SerialOrder {
-    fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         let numbers: Vec<String> = self.order.iter().map(|id| format!("#{id}")).collect();
         let answers: Vec<String> = self.answers.iter().map(|answers| answers.join(", ")).collect();
         let given = if answers.is_empty() { "never ends".to_owned() } else { format!("gives {}", answers.join(" or ")) };

@@ -28,6 +28,9 @@ impl Counterexample {
     /// In one line, who was told what and why that cannot be.
     fn summary(&self) -> String {
         let told: Vec<String> = self.requests.iter().map(|answered| format!("{} → {}", answered.request, answered.response)).collect();
+        if let Some(orders) = &self.in_time {
+            return format!("no order in time gives {}. {}", told.join(", "), orders.lines().join(" "));
+        }
         let why = self.explanation.reasons();
         let why = if why.is_empty() { String::new() } else { format!(". {}", why.join(" ")) };
         let never: String = self.never_lines().iter().map(|line| format!("{line}; ")).collect();
@@ -103,11 +106,11 @@ impl FileReport {
             _ if self.expected.is_some_and(|promise| promise.holds) => {
                 let _ = writeln!(out, "{}  {}   as its header expects", self.verdict.on_screen(), command_log(&name(plain(&self.file))));
             }
-            Verdict::NotSerializable => {
+            verdict @ (Verdict::NotSerializable | Verdict::NotStrict) => {
                 let run = self.counterexample.as_ref();
                 let name = run.and_then(|run| run.anomaly).map_or_else(String::new, |name| format!(": {}", name.replace('-', " ")));
                 let message = run.map_or_else(String::new, Counterexample::summary);
-                line("error", run.and_then(Counterexample::place), &format!("not serializable{name}"), &message);
+                line("error", run.and_then(Counterexample::place), &format!("{}{name}", verdict.on_screen()), &message);
             }
             Verdict::Fault => {
                 let (place, message) = self.fault.as_ref().map_or((None, String::new()), |fault| (Some(fault.span), fault.summary()));
@@ -118,8 +121,8 @@ impl FileReport {
                 line("error", None, "error", self.reason.as_deref().unwrap_or_default());
             }
             // Nothing is wrong, but the log names it: no command begins like this.
-            Verdict::Serializable => {
-                let _ = writeln!(out, "serializable  {}", command_log(&name(plain(&self.file))));
+            verdict @ (Verdict::Serializable | Verdict::Strict) => {
+                let _ = writeln!(out, "{}{}  {}", verdict.on_screen(), self.also(), command_log(&name(plain(&self.file))));
             }
             Verdict::Error => {}
         }
@@ -150,7 +153,7 @@ impl FileReport {
                 fault.in_text(&mut told, Look { width: 120, ..Look::default() });
                 let _ = writeln!(out, "{}\n{}", fenced("text", told.trim_matches('\n')), fenced("mermaid", &fault.run.in_mermaid()));
             }
-            (None, Verdict::Serializable) => {
+            (None, Verdict::Serializable | Verdict::Strict) => {
                 let method = self.method.map_or_else(String::new, |method| format!(" Decided by {method};"));
                 let unbounded = if self.proof.iter().any(|note| note.unbounded) { format!(" Note: {UNBOUNDED}.") } else { String::new() };
                 let provided = self.provided();
@@ -198,14 +201,15 @@ pub fn sarif(reports: &[FileReport], version: &str) -> String {
         let result = match (report.verdict, &report.counterexample) {
             // What is expected is no finding.
             _ if report.expected.is_some_and(|promise| promise.holds) => continue,
-            (Verdict::NotSerializable, Some(run)) => {
-                let rule = run.anomaly.unwrap_or("not-serializable");
+            (verdict @ (Verdict::NotSerializable | Verdict::NotStrict), Some(run)) => {
+                let rule = run.anomaly.unwrap_or(verdict.in_json());
+                let what = if verdict == Verdict::NotStrict { "order in time" } else { "serial order" };
                 rules.push(rule.to_owned());
                 let flow: Vec<Value> = flow(&report.file, run);
                 let mut result = json!({
                     "ruleId": rule, "level": "error", "message": {"text": run.summary()},
                     "locations": [location(&report.file, run.place())],
-                    "codeFlows": [{"message": {"text": "a run that no serial order explains"}, "threadFlows": [{"locations": flow}]}],
+                    "codeFlows": [{"message": {"text": format!("a run that no {what} explains")}, "threadFlows": [{"locations": flow}]}],
                 });
                 if let Some(fix) = report.fix.as_ref().filter(|fix| !fix.alternatives.is_empty()) {
                     let fixes = fix.alternatives.iter().map(|yields| removal(&report.file, yields));

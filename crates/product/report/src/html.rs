@@ -125,8 +125,8 @@ impl FileReport {
         let mut out = String::new();
         let verdict = self.verdict.on_screen();
         let class = match self.verdict {
-            Verdict::Serializable => "good",
-            Verdict::NotSerializable | Verdict::Fault | Verdict::Error => "bad",
+            Verdict::Serializable | Verdict::Strict => "good",
+            Verdict::NotSerializable | Verdict::NotStrict | Verdict::Fault | Verdict::Error => "bad",
             Verdict::Unknown => "open",
         };
         let file = escaped(&name(&self.file));
@@ -169,7 +169,7 @@ impl FileReport {
         }
         self.html_figures(&mut out);
         self.html_page(&mut out);
-        let decided = matches!(self.verdict, Verdict::Serializable | Verdict::NotSerializable | Verdict::Fault);
+        let decided = self.verdict.is_proved() || self.verdict.is_refuted() || self.verdict == Verdict::Fault;
         let checked = if decided { " The independent checker accepted the evidence before this page was written." } else { "" };
         let _ = write!(
             out,
@@ -186,7 +186,15 @@ impl FileReport {
             (Some(run), _) => {
                 let count = run.requests.len();
                 let least = if run.minimal { " (minimal)" } else { "" };
-                format!("{}{least} together get answers that no serial order gives.", counted(count, "request"))
+                let order = if self.verdict == Verdict::NotStrict { "no order in time" } else { "no serial order" };
+                format!("{}{least} together get answers that {order} gives.", counted(count, "request"))
+            }
+            (None, Verdict::Strict) => {
+                let provided = self.provided();
+                format!(
+                    "Whatever the number of concurrent requests, every set of answers could have come from running them one at a time, \
+                     each between the moments when it came and when it answered{provided}."
+                )
             }
             (None, Verdict::Serializable) => {
                 let provided = self.provided();
@@ -246,7 +254,10 @@ impl FileReport {
             }
         }
         body.push_str(&answers::table(run));
-        if run.explanation.serial.is_empty() {
+        if let Some(orders) = &run.in_time {
+            orders.html(run, &mut body);
+        }
+        if run.explanation.serial.is_empty() && run.in_time.is_none() {
             let states = run
                 .explanation
                 .serial_states
@@ -283,7 +294,7 @@ impl FileReport {
     }
 
     fn html_proof(&self, out: &mut String) {
-        if self.verdict != Verdict::Serializable {
+        if !self.verdict.is_proved() {
             return;
         }
         let mut body = String::new();

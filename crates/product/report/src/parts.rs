@@ -14,6 +14,10 @@ pub enum Verdict {
     NotSerializable,
     /// In some run a step of the program fails.
     Fault,
+    /// It is, in an order that agrees with the one in time.
+    Strict,
+    /// It is, but not always in an order that agrees with the one in time.
+    NotStrict,
     /// Undecided so far.
     Unknown,
     /// The file cannot be used.
@@ -36,8 +40,28 @@ impl HeaderPromise {
             _ if self.holds => "as its header expects",
             Verdict::Serializable => "but its header expects serializable",
             Verdict::Fault => "but its header expects can fail",
+            Verdict::Strict => "but its header expects strict",
+            Verdict::NotStrict => "but its header expects not strict",
             _ => "but its header expects not serializable",
         }
+    }
+}
+
+impl Verdict {
+    /// Whether a verdict is what a header promises. What is strict is serializable, and so is what is asked about the
+    /// order in time and has another.
+    pub fn keeps(self, promise: Self) -> bool {
+        self == promise || promise == Self::Serializable && matches!(self, Self::Strict | Self::NotStrict)
+    }
+
+    /// Whether it says that something is always so, for any number of requests.
+    pub fn is_proved(self) -> bool {
+        matches!(self, Self::Serializable | Self::Strict)
+    }
+
+    /// Whether it is shown by a run whose answers no order explains.
+    pub fn is_refuted(self) -> bool {
+        matches!(self, Self::NotSerializable | Self::NotStrict)
     }
 }
 

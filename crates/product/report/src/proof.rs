@@ -120,6 +120,14 @@ pub(crate) fn for_engineers(kind: &str) -> &'static str {
             "Every combination of answers that does not come from running requests one at a time falls into one of several cases, and each \
              case is shown to be out of reach, for any number of requests."
         }
+        "in-flight" => {
+            "There are never more than a few requests in flight, and in all that can be then there is an order in which each request \
+             stands between the moments when it came and when it answered."
+        }
+        "points" => {
+            "Each request has its place in the order at one of its own steps, and it answers what it would answer if all of it was done \
+             there."
+        }
         "flow" | "invariant" => {
             "Something holds at every moment, however many requests are in flight, and no set of answers that breaks the serial order is \
              compatible with it."

@@ -64,6 +64,7 @@ impl FileReport {
             expected,
             also_fails,
             trace,
+            strict,
         } = self;
         let note =
             |Note { code, severity, message, span }: &Note| Note { code: code.clone(), severity, message: told(message), span: *span };
@@ -106,6 +107,7 @@ impl FileReport {
             file: file.clone(),
             scaled: all_told(scaled),
             verdict: *verdict,
+            strict: *strict,
             method: *method,
             reason: reason.as_deref().map(told),
             help: *help,
@@ -155,7 +157,8 @@ impl FaultNote {
 impl Counterexample {
     /// The counterexample as it is shown.
     pub(crate) fn shown(&self) -> Self {
-        let Self { requests, minimal, anomaly, never, component, steps, states, enums, constants, spelled, story, explanation } = self;
+        let Self { requests, minimal, anomaly, never, component, steps, states, enums, constants, spelled, precedence, in_time, story, explanation } =
+            self;
         let spell = |text: &str| named(spelled.get(text).map_or(text, String::as_str));
         let impossible = |NeverSerial { request, response, name, elsewhere, written }: &NeverSerial| NeverSerial {
             request: spell(request),
@@ -182,6 +185,8 @@ impl Counterexample {
             enums: enums.iter().map(|(name, members)| (spell(name), members.iter().map(|member| named(member)).collect())).collect(),
             constants: constants.iter().map(|(name, values)| (spell(name), values_named(values))).collect(),
             spelled: BTreeMap::new(),
+            precedence: precedence.clone(),
+            in_time: in_time.clone(),
             story: all_told(story),
             explanation: explained(explanation, &spell),
         }

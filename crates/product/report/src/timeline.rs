@@ -81,6 +81,8 @@ pub(crate) struct Moment {
 pub(crate) fn moments(run: &Counterexample, look: Look) -> Vec<Moment> {
     let mut moments: Vec<Moment> = Vec::new();
     let mut number = 0;
+    // Where the order in time matters, it is said when a request comes.
+    let mut to_come: BTreeSet<u32> = if run.in_time.is_some() { run.requests.iter().map(|one| one.id).collect() } else { BTreeSet::new() };
     let mut empty: BTreeMap<u32, bool> = BTreeMap::new();
     for (position, event) in run.steps.iter().enumerate() {
         match event {
@@ -93,10 +95,14 @@ pub(crate) fn moments(run: &Counterexample, look: Look) -> Vec<Moment> {
                 moments.push(Moment { id: *id, position, number: apart.then_some(number), answers: true, lines, globals: Vec::new() });
             }
             TraceEvent::Step { id, from, to, accesses, .. } => {
-                let lines = match accesses {
+                let comes = to_come.remove(id);
+                let mut lines = match accesses {
                     Some(_) => phrases_of(event, look),
                     None => vec![Phrase::new(Ink::Plain, [name(&from.local), piece(format!(" {} ", look.arrow())), name(&to.local)])],
                 };
+                if comes {
+                    lines.insert(0, Phrase::new(Ink::Title, [piece("comes")]));
+                }
                 let globals = changed(run, &from.global, &to.global, moments.is_empty(), look);
                 if lines.is_empty() && (globals.is_empty() || moments.is_empty()) {
                     empty.insert(*id, true);

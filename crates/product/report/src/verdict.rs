@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::advice::Advice;
-use crate::counterexample::{Answered, Counterexample, Explanation, StateValues};
+use crate::counterexample::{Answered, Counterexample, Explanation, SerialOrder, StateValues};
 use crate::escape::{json, name, shell};
 use crate::fault::FaultNote;
 use crate::fix::{FixHint, Fixable};
+use crate::in_time::{StrictNote, TimeOrders};
 use crate::nearest::NearestOrder;
 use crate::parts::{CertificateNote, HeaderPromise, Note, OpenAnswer, RuledOut, Sizes, StuckNote, Times, Verdict};
 use crate::proof::{self, ProofNote, UNBOUNDED};
@@ -51,6 +52,9 @@ pub struct FileReport {
     /// The method that decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<&'static str>,
+    /// What is known about the order in time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strict: Option<StrictNote>,
     /// For unknown and error: what stopped it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -147,6 +151,7 @@ impl FileReport {
             scaled: Vec::new(),
             verdict,
             method: None,
+            strict: None,
             reason: None,
             help: None,
             assumes: Vec::new(),
@@ -190,8 +195,8 @@ impl FileReport {
     /// serializable, it says how much.
     pub fn to_line(&self, look: Look) -> String {
         let text = self.shown().in_text(false, look);
-        let notes = match self.stuck_once().len() + usize::from(self.proof.iter().any(|note| note.unbounded)) + self.hollow().count() {
-            count if count == 0 || self.verdict != Verdict::Serializable => String::new(),
+        let notes = match self.stuck_once().len() + usize::from(self.proof.iter().any(|note| note.unbounded)) + self.hollow().count() + usize::from(self.stale().is_some()) {
+            count if count == 0 || !self.verdict.is_proved() => String::new(),
             1 => "   1 note".to_owned(),
             count => format!("   {}", counted(count, "note")),
         };
@@ -216,9 +221,20 @@ impl FileReport {
         line + "\n"
     }
 
+    /// That an answer can be stale, where that is known and was not asked for.
+    pub(crate) fn stale(&self) -> Option<String> {
+        self.strict.filter(|_| self.verdict == Verdict::Serializable)?.note()
+    }
+
+    /// What is said behind the verdict: whether it also holds in the order in time, where the proof says so.
+    pub(crate) fn also(&self) -> &'static str {
+        let holds = self.verdict == Verdict::Serializable && self.strict.is_some_and(|strict| strict.holds == Some(true));
+        if holds { ", also in real time" } else { "" }
+    }
+
     /// What a proof does not say: notes on what it is about nothing.
     fn hollow(&self) -> impl Iterator<Item = &Note> {
-        self.notes.iter().filter(|note| self.verdict == Verdict::Serializable && HOLLOW.contains(&note.code.as_str()))
+        self.notes.iter().filter(|note| self.verdict.is_proved() && HOLLOW.contains(&note.code.as_str()))
     }
 
     /// What [`FileReport::to_text`] says before it comes to what is looked for when the verdict is known: the fix of a
@@ -249,7 +265,7 @@ impl FileReport {
                 out.push_str(&self.provided());
             }
         }
-        if self.verdict == Verdict::Serializable {
+        if self.verdict.is_proved() {
             out.push_str("   for any number of concurrent requests");
             out.push_str(&self.provided());
             if let Some(times) = self.time_ms {
@@ -275,7 +291,7 @@ impl FileReport {
     /// The verdict and the file, and of a counterexample its name and size.
     fn opening(&self, out: &mut String) {
         let (verdict, file) = (self.verdict.on_screen(), name(&self.file));
-        let _ = write!(out, "{verdict}  {file}");
+        let _ = write!(out, "{verdict}{}  {file}", self.also());
         for (index, written) in self.scaled.iter().enumerate() {
             let _ = write!(out, "{}`{written}`", if index == 0 { "   another program, with " } else { ", " });
         }
@@ -325,6 +341,9 @@ impl FileReport {
         }
         if self.proof.iter().any(|note| note.unbounded) {
             let _ = writeln!(out, "  note            {UNBOUNDED}");
+        }
+        if let Some(stale) = self.stale() {
+            let _ = writeln!(out, "  note            {stale}");
         }
         for note in self.hollow() {
             let place = if note.code == ONE_STEP { String::new() } else { format!("line {}: ", note.span[0]) };
@@ -436,6 +455,9 @@ impl FileReport {
                 }
             }
         }
+        if let Some(orders) = &run.in_time {
+            return in_time(out, run, orders);
+        }
         let _ = writeln!(out, "\n  seen together   {}", together(&run.requests));
         if serial.is_empty() {
             let states = serial_states
@@ -488,6 +510,22 @@ impl FileReport {
     pub(crate) fn file_in_commands(&self) -> Option<String> {
         (self.file != "-").then(|| shell(&self.file))
     }
+}
+
+/// Why no order agrees with the one in time.
+fn in_time(out: &mut String, run: &Counterexample, orders: &TimeOrders) {
+    let answers: Vec<String> = run.requests.iter().map(|answered| answered.response.clone()).collect();
+    out.push('\n');
+    let mut titled = |title: &str, lines: Vec<String>| {
+        for (position, line) in lines.into_iter().enumerate() {
+            let _ = writeln!(out, "  {:<14}  {line}", if position == 0 { title } else { "" });
+        }
+    };
+    titled("in time", orders.lines());
+    let mut left: Vec<String> = orders.left.iter().map(SerialOrder::line).collect();
+    left.push(format!("{}never {}", if left.is_empty() { "the others " } else { "" }, answers.join(", ")));
+    titled("orders left", left);
+    titled("without clock", orders.without_words(&answers).into_iter().collect());
 }
 
 /// Who was told what; the same answers to the same request are counted.

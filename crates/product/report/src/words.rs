@@ -10,6 +10,8 @@ pub const VERDICT_WORDS: &[(Verdict, &str, &str)] = &[
     (Verdict::Serializable, "serializable", "serializable"),
     (Verdict::NotSerializable, "not serializable", "not-serializable"),
     (Verdict::Fault, "can fail", "fault"),
+    (Verdict::Strict, "strict", "strict"),
+    (Verdict::NotStrict, "not strict", "not-strict"),
     (Verdict::Unknown, "undecided", "unknown"),
     (Verdict::Error, "error", "error"),
 ];

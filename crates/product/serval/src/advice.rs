@@ -240,7 +240,8 @@ fn tried(text: &str, counted: Counted, options: &Options) -> Option<Tried> {
             let input = Input::program(smaller.as_str()).ok()?;
             let start = (options.clock)();
             let verdict = match decide(&input, &trying).verdict {
-                Verdict::Serializable(_) => serval_report::Verdict::Serializable,
+                // The order in time is not asked for here.
+                Verdict::Serializable(_) | Verdict::Strict(_) | Verdict::NotStrict(..) => serval_report::Verdict::Serializable,
                 Verdict::NotSerializable(..) => serval_report::Verdict::NotSerializable,
                 Verdict::Undecided(_) => serval_report::Verdict::Unknown,
                 Verdict::Fault(..) | Verdict::Unusable(_) | Verdict::Refused(_) => return last,

@@ -317,6 +317,8 @@ fn told(
         enums,
         constants,
         spelled,
+        precedence: Vec::new(),
+        in_time: None,
         story,
         explanation: Explanation::default(),
     }

@@ -10,9 +10,12 @@ use serval_classic_engine::Stages;
 use serval_compile::{CompileError, Compiled, FaultReport, Prepared};
 use serval_engine::portfolio::{self, Method, Progress};
 use serval_model::NetworkSystem;
+use serval_proof::strict::shows_strict;
 use serval_proof::{Body, Certificate};
 use serval_report::fix::FixHint;
-use serval_report::{Counterexample, FaultNote, OpenAnswer, ProofNote, ReducedSizes, RuledOut, SampleNote, Sizes, StuckNote};
+use serval_report::{
+    Counterexample, FaultNote, OpenAnswer, ProofNote, ReducedSizes, RuledOut, SampleNote, Sizes, StrictNote, StuckNote,
+};
 use serval_syntax::{Diagnostic, Program};
 use serval_verify::{Outcome, failure_of};
 
@@ -23,6 +26,7 @@ use crate::commuting::{marks, sentences};
 use crate::evidence::{About, CertifyTimes, Evidence, Refused, Undecided, Unproved, certify, verified};
 use crate::findings::{SideFindings, invariants};
 use crate::input::{Content, Input};
+use crate::strict::{self, Shown};
 use crate::told::told;
 use crate::{Methods, Options, counterexample, fault, hint, many};
 
@@ -43,6 +47,11 @@ pub enum Verdict {
     Serializable(Evidence),
     /// It is not, and this run shows it.
     NotSerializable(Evidence, Box<Counterexample>),
+    /// It is strict, for any number of requests: serializable in an order that agrees with the one in time. Only if that
+    /// was asked for.
+    Strict(Evidence),
+    /// It is serializable but not strict, and this run shows it. Only if that was asked for.
+    NotStrict(Evidence, Box<Counterexample>),
     /// In this run a step fails: it divides by zero, overflows, or leaves a range or the indices of an array.
     Fault(Evidence, Box<FaultNote>),
     /// Undecided, and why.
@@ -59,6 +68,8 @@ pub enum Verdict {
 pub struct Decision {
     /// The answer.
     pub verdict: Verdict,
+    /// What is known about the order in time, for what is serializable.
+    pub strict: Option<StrictNote>,
     /// What has been excluded, whatever the answer.
     pub ruled_out: RuledOut,
     /// Where nothing is decided: answers that could neither be realised by a run nor
@@ -115,6 +126,7 @@ impl Decision {
     fn new(verdict: Verdict) -> Self {
         Self {
             verdict,
+            strict: None,
             ruled_out: RuledOut { requests_up_to: 0, concurrent_up_to: None },
             open: Vec::new(),
             open_sets: 0,
@@ -137,6 +149,7 @@ impl Decision {
     pub fn evidence(&self) -> Option<&Evidence> {
         match &self.verdict {
             Verdict::Serializable(evidence) | Verdict::NotSerializable(evidence, _) | Verdict::Fault(evidence, _) => Some(evidence),
+            Verdict::Strict(evidence) | Verdict::NotStrict(evidence, _) => Some(evidence),
             _ => None,
         }
     }
@@ -179,12 +192,17 @@ pub(crate) fn decide_this(input: &Input, options: &Options) -> Decision {
     let SideFindings { sizes, stuck, mut findings, fault } = beside;
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
     let on_text = matches!(claim, EngineClaim::Proved { body: Body::Reduction(_), .. });
+    let shown = match &claim {
+        EngineClaim::Proved { body, .. } => Some(Shown::by(body, options.strict)),
+        _ => None,
+    };
     let verdict = conclude(input, claim, options, &mut times);
     if let (true, Some(others)) = (on_text && matches!(verdict, Verdict::Undecided(_)), without_text(options)) {
         // Other methods may have a proof that can be checked. One that is refused is a bug, and is reported as one.
         let no_commit = Some("a proof was found that is too large to be checked".to_owned());
         return Decision { no_commit, ..decide_this(input, &others) };
     }
+    let (verdict, strict) = in_time(input, verdict, shown, options, &mut times);
     let also_fails = match (&verdict, fault) {
         (Verdict::NotSerializable(..), Some(fault)) => also_fails(input, &fault, options, &mut findings),
         _ => None,
@@ -196,7 +214,7 @@ pub(crate) fn decide_this(input: &Input, options: &Options) -> Decision {
         times.fix = matches!(input.content(), Content::Program(_)).then(|| clock().saturating_sub(start));
     }
     let sampled = sampled.map(|how| SampleNote { schedule: how.schedule.name(), runs: how.runs, requests: how.requests });
-    let told = Decision { ruled_out, open, open_sets, sizes, stuck, findings, also_fails, invariants, ..Decision::new(verdict) };
+    let told = Decision { strict, ruled_out, open, open_sets, sizes, stuck, findings, also_fails, invariants, ..Decision::new(verdict) };
     Decision { proof, fix, no_commit, sampled, stages, reusable, times, ..told }
 }
 
@@ -366,7 +384,11 @@ fn conclude(input: &Input, claim: EngineClaim, options: &Options, times: &mut Ti
     };
     let serializable = refuted.is_none();
     let kind = body.kind().name();
-    let claims = if serializable { serval_proof::Claim::Serializable } else { serval_proof::Claim::NotSerializable };
+    let claims = match serializable {
+        true if options.strict && shows_strict(&body) => serval_proof::Claim::Strict,
+        true => serval_proof::Claim::Serializable,
+        false => serval_proof::Claim::NotSerializable,
+    };
     let (checked, CertifyTimes { certify, verify }) = certify(input.about(), (body, component, claims), &options.cancel, options.clock);
     (times.certify, times.verify) = (certify, verify);
     let certificate = match checked {
@@ -376,9 +398,30 @@ fn conclude(input: &Input, claim: EngineClaim, options: &Options, times: &mut Ti
         Err(Unproved::Refused(refused)) => return Verdict::Refused(Box::new(refused)),
     };
     let evidence = Evidence { certificate, kind, method };
-    let Some((run, minimal)) = refuted else { return Verdict::Serializable(evidence) };
+    let Some((run, minimal)) = refuted else {
+        return if claims == serval_proof::Claim::Strict { Verdict::Strict(evidence) } else { Verdict::Serializable(evidence) };
+    };
     let shown = counterexample::counterexample(input, &run, component, minimal);
     Verdict::NotSerializable(evidence, Box::new(shown))
+}
+
+/// What is known about the order in time, and where it is asked for the verdict about it.
+fn in_time(input: &Input, verdict: Verdict, shown: Option<Shown>, options: &Options, times: &mut Times) -> (Verdict, Option<StrictNote>) {
+    let Some(shown) = shown else { return (verdict, None) };
+    match verdict {
+        Verdict::Serializable(evidence) if options.strict => {
+            let start = (options.clock)();
+            let (verdict, note, CertifyTimes { certify, verify }) = strict::decided(input, shown, evidence, options);
+            times.decide += (options.clock)().saturating_sub(start).saturating_sub(certify + verify);
+            (times.certify, times.verify) = (times.certify + certify, times.verify + verify);
+            (verdict, Some(note))
+        }
+        verdict @ (Verdict::Serializable(_) | Verdict::Strict(_)) => {
+            let note = shown.note(input, options);
+            (verdict, Some(note))
+        }
+        verdict => (verdict, None),
+    }
 }
 
 /// A program with a run after which a step fails: the checker replays the run, and it is put in words.
@@ -438,6 +481,7 @@ pub fn recall(input: &Input, certificate: &str, options: &Options) -> Option<Dec
         return None;
     }
     let body = read.body;
+    let shown = Shown::by(&body, false);
     let method = method_of(&body).filter(|method| methods.contains(method))?;
     let start = clock();
     let (systems, beside): (Vec<&NetworkSystem>, SideFindings) = match (input.content(), &compiled) {
@@ -460,5 +504,6 @@ pub fn recall(input: &Input, certificate: &str, options: &Options) -> Option<Dec
     let decide = clock().saturating_sub(start);
     let times = Times { compile, decide, verify, ..Times::default() };
     let evidence = Evidence { certificate: certificate.to_owned(), kind: body.kind().name(), method: method.name() };
-    Some(Decision { sizes, stuck, findings, invariants, proof, times, ..Decision::new(Verdict::Serializable(evidence)) })
+    let strict = Some(shown.note(input, options));
+    Some(Decision { strict, sizes, stuck, findings, invariants, proof, times, ..Decision::new(Verdict::Serializable(evidence)) })
 }

@@ -45,6 +45,12 @@ pub struct Refused {
 pub enum Undecided {
     /// No method gave an answer.
     Stopped(StopReason),
+    /// It is serializable, and nothing more is known about the order in time than that it agrees while at most so many
+    /// requests are in flight.
+    InTime {
+        /// How many; less than 2 says nothing.
+        in_flight: usize,
+    },
     /// There is an answer whose evidence is too large to be checked.
     Uncertified {
         /// The method that gave it.
@@ -61,6 +67,7 @@ impl Undecided {
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Self::Stopped(reason) => reason.help(),
+            Self::InTime { .. } => None,
             Self::Uncertified { .. } => Some("a smaller program, or one of fewer values"),
         }
     }
@@ -71,6 +78,10 @@ impl std::fmt::Display for Undecided {
         match self {
             Self::Stopped(reason) if reason.stage().is_some() => write!(f, "stopped at the stage {reason}"),
             Self::Stopped(reason) => reason.fmt(f),
+            Self::InTime { in_flight: 0 | 1 } => write!(f, "serializable; whether it is strict is open"),
+            Self::InTime { in_flight } => {
+                write!(f, "serializable; strict while at most {in_flight} requests are in flight, and open beyond")
+            }
             Self::Uncertified { method, serializable, what } => {
                 let words = if *serializable { "serializable" } else { "not serializable" };
                 write!(f, "uncertified: {method} says {words}, but checking it is too large: {what}")

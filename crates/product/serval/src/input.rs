@@ -134,6 +134,8 @@ impl Input {
             serval_syntax::ExpectedVerdict::Serializable => Verdict::Serializable,
             serval_syntax::ExpectedVerdict::NotSerializable => Verdict::NotSerializable,
             serval_syntax::ExpectedVerdict::Fault => Verdict::Fault,
+            serval_syntax::ExpectedVerdict::Strict => Verdict::Strict,
+            serval_syntax::ExpectedVerdict::NotStrict => Verdict::NotStrict,
             serval_syntax::ExpectedVerdict::Undecided => Verdict::Unknown,
         })
     }

@@ -166,6 +166,7 @@ pub mod repair;
 mod report;
 mod sampling;
 pub mod simulator;
+mod strict;
 mod told;
 #[cfg(feature = "weak-memory")]
 pub mod tso;

@@ -30,6 +30,8 @@ pub struct Options {
     /// The time since some moment, for [`Times`](crate::Times). Default: time
     /// stands still.
     pub clock: fn() -> Duration,
+    /// Decide about the order in time, too: whether what is serializable is strict. Default: no.
+    pub strict: bool,
     /// Say in words what holds at every moment, where it is serializable. Default: no.
     pub invariants: bool,
     /// Say in words what a proof says, where there is one. Default: yes.
@@ -65,6 +67,7 @@ impl Default for Options {
             cancel: Cancel::new(),
             progress: None,
             clock: || Duration::ZERO,
+            strict: false,
             invariants: false,
             proof: true,
             fixes: true,

@@ -40,21 +40,25 @@ impl Decision {
         }
         // A proof that is remembered is reported in the same words, without trying again.
         let told = |words: String| if let Content::Program(program) = input.content() { in_words(program, words) } else { words };
-        report.no_commit = self.no_commit.filter(|_| !matches!(self.verdict, Verdict::Serializable(_))).map(told);
+        report.no_commit = self.no_commit.filter(|_| !matches!(self.verdict, Verdict::Serializable(_) | Verdict::Strict(_))).map(told);
         report.stages = self.stages.iter().map(|stages| stage_report(stages, times)).collect();
         report.ruled_out = Some(self.ruled_out);
         report.fix = self.fix;
         report.sampled = self.sampled;
+        report.strict = self.strict;
+        let is_strict = matches!(self.verdict, Verdict::Strict(_));
+        let in_time = matches!(self.verdict, Verdict::NotStrict(..));
         match self.verdict {
-            Verdict::Serializable(evidence) => {
-                report.verdict = serval_report::Verdict::Serializable;
+            Verdict::Serializable(evidence) | Verdict::Strict(evidence) => {
+                let asked = [serval_report::Verdict::Serializable, serval_report::Verdict::Strict];
+                report.verdict = asked[usize::from(is_strict)];
                 report.assumes = assumes;
                 report.ruled_out = None;
                 report.method = Some(evidence.method);
                 report.certificate = Some(CertificateNote { kind: evidence.kind, path: None, verified: true });
             }
-            Verdict::NotSerializable(evidence, counterexample) => {
-                report.verdict = serval_report::Verdict::NotSerializable;
+            Verdict::NotSerializable(evidence, counterexample) | Verdict::NotStrict(evidence, counterexample) => {
+                report.verdict = [serval_report::Verdict::NotSerializable, serval_report::Verdict::NotStrict][usize::from(in_time)];
                 report.method = Some(evidence.method);
                 report.certificate = Some(CertificateNote { kind: evidence.kind, path: None, verified: true });
                 report.counterexample = Some(*counterexample);

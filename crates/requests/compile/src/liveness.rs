@@ -16,7 +16,7 @@
 //! Two waiting requests at one node that differ only in dead registers are
 //! strongly bisimilar: they make the same steps, with the same effect on the
 //! global state, the same answers and the same errors. Resetting dead registers therefore
-//! changes neither the interleaved nor the serial completed multisets.
+//! changes neither the interleaved nor the serial completed multisets, nor when a request comes and answers.
 //!
 //! Request bodies that share no nodes form *regions* of the graph. A region
 //! mentions few of the program's registers, and only those have bits there, so

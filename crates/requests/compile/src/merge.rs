@@ -6,7 +6,7 @@
 //! both in step finds the same operations everywhere and the same merged nodes
 //! outside. In both cases the map from old to new nodes is a bisimulation by
 //! construction: a node and its image do the same and go on to a node and its
-//! image. So merging changes no behaviour, whatever the order of the visits.
+//! image. So merging changes no behaviour, whatever the order of the visits, and each step is where it was in time.
 //!
 //! Without the simplifications this is equality of the expression that remains
 //! to be run, which is what a local state of the published translation is.

@@ -7,6 +7,8 @@
 //! so a run of the whole is a shuffle of runs of the components: `Int` and
 //! `Ser` are the sums of those of the components. Requests of one name must
 //! stay together because completed multisets do not tell their bodies apart.
+//! The order in time is kept: the whole is strict iff each component is (locality: Herlihy and Wing 1990), as
+//! each request is in one of them.
 
 use serval_syntax::{GlobalVar, Program};
 

@@ -24,6 +24,11 @@
 //! Answers agree by 2. Serial runs have at most one request in flight on either side. So the map is a functional
 //! bisimulation, and what is proved or refuted of the components holds of the program as written.
 //!
+//! **The order in time** is kept as well: spawns, steps and answers of the two sides correspond one to one, in the same
+//! order and by the same requests, so a request has answered before another one comes on one side iff it has on the
+//! other, and serial runs have the same requests in the same order. The components are strict iff the program as written is
+//! (locality: Herlihy and Wing 1990; a request is in one component).
+//!
 //! This is translation validation (Pnueli, Siegel and Singerman 1998). It takes lowering, the execution of single steps
 //! and the set of pairs that can occur (`explore`) for granted; the naive interpreter of the tests checks those. What
 //! it makes unnecessary to believe is `simplify`, `intervals`, `liveness`, `merge` and `split`.
@@ -66,7 +71,7 @@ pub enum TranslationError {
 impl fmt::Display for Translation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { locals, globals, steps } = self;
-        write!(f, "{} between {locals} local and {} of the program as written", counted(steps, "step"), counted(globals, "global state"))
+        write!(f, "{} between {locals} local and {} of the program as written, in the same order in time", counted(steps, "step"), counted(globals, "global state"))
     }
 }
 

@@ -23,6 +23,7 @@ mod same;
 mod script_format;
 mod script_hostile;
 mod scripts;
+mod strict;
 mod support;
 
 /// Switches one condition off.

@@ -406,4 +406,8 @@ pub enum ExpectedVerdict {
     Fault,
     /// `unknown`, or `undecided`
     Undecided,
+    /// Serializable in an order that agrees with the one in time.
+    Strict,
+    /// Serializable, but not always in such an order.
+    NotStrict,
 }

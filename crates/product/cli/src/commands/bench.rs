@@ -129,6 +129,7 @@ fn check_args(args: &Bench) -> Check {
         scale: None,
         expected: false,
         help_all: None,
+        strict: false,
         exit_zero: false,
         no_times: false,
         verbose: false,

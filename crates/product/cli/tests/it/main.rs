@@ -21,6 +21,7 @@ mod fix;
 mod fmt;
 mod hostile;
 mod house;
+mod in_time;
 mod install;
 mod library;
 mod many;

@@ -34,10 +34,10 @@ impl IndexEntry {
     fn told(&self) -> (&'static str, &'static str, u8) {
         let (class, place) = match self.verdict {
             Verdict::Error => ("bad", 0),
-            Verdict::NotSerializable => ("bad", 1),
+            Verdict::NotSerializable | Verdict::NotStrict => ("bad", 1),
             Verdict::Fault => ("bad", 2),
             Verdict::Unknown => ("open", 3),
-            Verdict::Serializable => ("good", 4),
+            Verdict::Serializable | Verdict::Strict => ("good", 4),
         };
         (self.verdict.on_screen(), class, place)
     }

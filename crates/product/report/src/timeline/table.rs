@@ -31,7 +31,8 @@ pub(crate) fn table(run: &Counterexample, look: Look) -> Option<String> {
         for limit in NAMES.into_iter().filter(|&limit| columns.layout == Layout::Stacked || limit >= SHORT) {
             let names = ShortNames::new(columns, &moments, limit, look);
             for beside in [true, false] {
-                let drawing = Drawing { columns, names: &names, beside, look };
+                let title = if run.in_time.is_some() { "time" } else { "step" };
+                let drawing = Drawing { columns, names: &names, beside, title, look };
                 let drawn = drawing.draw(&moments);
                 if drawn.is_some() {
                     return drawn;
@@ -224,6 +225,8 @@ struct Drawing<'a> {
     names: &'a ShortNames,
     /// Whether the globals stand beside, or below.
     beside: bool,
+    /// What stands above the numbers.
+    title: &'static str,
     look: Look,
 }
 
@@ -241,7 +244,7 @@ impl Drawing<'_> {
         let mut lines: Vec<Vec<Inked>> = Vec::new();
         let stacked = self.columns.layout == Layout::Stacked;
         let plain = |text: &str| (text.to_owned(), Ink::Title);
-        let mut head = vec![plain("step")];
+        let mut head = vec![plain(self.title)];
         head.extend(stacked.then(|| plain("request")));
         head.extend(self.columns.heads.iter().map(|head| self.inked(head)));
         head.extend(self.beside.then(|| plain("globals")));

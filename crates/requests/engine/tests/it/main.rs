@@ -7,6 +7,7 @@ mod continued;
 mod fences;
 mod sample;
 mod search;
+mod strict;
 mod stuck;
 mod subset;
 mod waits;

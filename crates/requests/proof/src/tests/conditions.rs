@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::scripts::{Harm, Wrong, looks_serializable};
 use super::support::{Case, answers, lost_update, respond, spawn, step};
 use super::switch::without;
-use super::{components, flow, invariant, letters, same, scripts};
+use super::{components, flow, invariant, letters, same, scripts, strict};
 use crate::{Action, Body, CasesProof, Claim, Condition, Part, Refusal, RunCertificate, RunEvent};
 
 /// What a condition is about: what its name begins with.
@@ -22,6 +22,7 @@ fn is_about_regions(condition: Condition) -> bool {
 fn violate_only(condition: Condition) -> Vec<(Case, Option<usize>)> {
     let cases: Vec<(Case, Option<usize>)> = match topic(condition) {
         "input" | "component" | "run" => vec![violates_run(condition)],
+        "strict" | "in-flight" | "points" => strict::violate(condition).into_iter().map(|case| (case, None)).collect(),
         "components" => components::violate().into_iter().map(|case| (case, None)).collect(),
         "same" => same::violate(condition).into_iter().map(|case| (case, None)).collect(),
         // The crate that checks trees has such tests of its own, and so have regions.
@@ -118,6 +119,10 @@ fn violates_run(condition: Condition) -> (Case, Option<usize>) {
         Condition::RunEnd => run.steps.push(spawn(3)),
         Condition::RunCompleted => run.completed = vec![answers("inc", "0", 1), answers("inc", "1", 1)],
         Condition::RunSerial => *run = RunCertificate::default(),
+        Condition::RunOrder => {
+            *run = RunCertificate::default();
+            case.certificate.claim = Claim::NotStrict;
+        }
         _ => panic!("no case for {condition}"),
     }
     (case, event)
@@ -161,7 +166,7 @@ fn no_other_condition_covers_for_it() {
 fn conditions_keep_false_claims_out() {
     let mut untidy = Vec::new();
     for &condition in Condition::ALL {
-        if ["input", "component", "components", "run", "fault", "same", "tree", "reduction", "cases"].contains(&topic(condition))
+        if ["input", "component", "components", "run", "fault", "same", "tree", "reduction", "cases", "strict", "in-flight", "points"].contains(&topic(condition))
             || is_about_regions(condition)
         {
             continue;

@@ -48,7 +48,7 @@ fn clause(fact: u32) -> Node {
 
 /// Everything is zero times the loop, or the walk to it and any number of
 /// times the loop.
-fn right() -> Case {
+pub(super) fn right() -> Case {
     let system = once();
     let facts = vec![set(&[], &[]), set(&[(0, 1)], &[(&[(1, 1)], 1, -1)])];
     // r ≥ 1, and then r ≤ 0; or r ≤ −1.

@@ -44,7 +44,7 @@ fn open_nodes(form: &NormalForm) -> Vec<u32> {
 }
 
 /// The first step is made at most once, and then the other global state is there.
-fn right() -> Case {
+pub(super) fn right() -> Case {
     let system = once();
     let bound = Bound { terms: vec![(0, -1)], under: vec![(1, 1)], constant: 0 };
     let sets = vec![only_set(set(&[], &[])), only_set(set(&[(0, 1)], &[(&[(1, 1)], 1, -1)]))];

@@ -40,7 +40,7 @@ pub(super) fn collapsed(facts: Vec<Fact>, levels: Vec<Level>) -> LettersProof {
 }
 
 /// The two states can do the same, and the only letter goes.
-fn right() -> Case {
+pub(super) fn right() -> Case {
     let same = Level { loops: vec![], automaton: loops(&[1]), relation: vec![(0, 0), (0, 1)] };
     case(once(), collapsed(vec![], vec![same, remove(&[1])]))
 }

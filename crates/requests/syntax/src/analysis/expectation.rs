@@ -51,14 +51,20 @@ fn parse(promise: &str) -> Option<(ExpectedVerdict, Option<String>)> {
     match words.as_slice() {
         ["serializable"] => Some((ExpectedVerdict::Serializable, None)),
         ["fault" | "can-fail"] | ["can", "fail"] => Some((ExpectedVerdict::Fault, None)),
+        ["strict"] => Some((ExpectedVerdict::Strict, None)),
+        ["not-strict"] | ["not", "strict"] => Some((ExpectedVerdict::NotStrict, None)),
+        ["not-strict", name] | ["not", "strict", name] => named(ExpectedVerdict::NotStrict, name),
         ["undecided" | "unknown"] => Some((ExpectedVerdict::Undecided, None)),
         ["not-serializable"] | ["not", "serializable"] => Some((ExpectedVerdict::NotSerializable, None)),
-        ["not-serializable", name] | ["not", "serializable", name] => {
-            let plain = name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
-            plain.then(|| (ExpectedVerdict::NotSerializable, Some((*name).to_owned())))
-        }
+        ["not-serializable", name] | ["not", "serializable", name] => named(ExpectedVerdict::NotSerializable, name),
         _ => None,
     }
+}
+
+/// A verdict with the name of an anomaly.
+fn named(verdict: ExpectedVerdict, name: &str) -> Option<(ExpectedVerdict, Option<String>)> {
+    let plain = name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+    plain.then(|| (verdict, Some(name.to_owned())))
 }
 
 fn malformed(place: Span, promise: &str) -> Diagnostic {
@@ -73,6 +79,6 @@ fn malformed(place: Span, promise: &str) -> Diagnostic {
 
 fn not_read(place: Span, reason: &str, help: &str) -> Diagnostic {
     Diagnostic::warning(codes::BAD_EXPECTATION, place, format!("this `expect` comment is not read: {reason}"))
-        .expected("`// expect: serializable`, `not-serializable`, `can fail` or `undecided`, once, before the program")
+        .expected("`// expect: serializable`, `not-serializable`, `strict`, `not-strict`, `can fail` or `undecided`, once, before the program")
         .help(help)
 }

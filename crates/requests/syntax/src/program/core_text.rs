@@ -35,6 +35,8 @@ pub fn core_text(program: &Program) -> String {
             ExpectedVerdict::Serializable => "serializable",
             ExpectedVerdict::NotSerializable => "not-serializable",
             ExpectedVerdict::Fault => "fault",
+            ExpectedVerdict::Strict => "strict",
+            ExpectedVerdict::NotStrict => "not-strict",
             ExpectedVerdict::Undecided => "unknown",
         };
         let anomaly = expectation.anomaly.as_deref().map_or_else(String::new, |name| format!(" {name}"));

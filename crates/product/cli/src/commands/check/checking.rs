@@ -194,7 +194,7 @@ impl Checking {
     fn compared(&self, report: &mut FileReport, promise: Option<Verdict>, status: Status) -> Status {
         let decided = matches!(status, Status::Fine | Status::NotSerializable);
         let Some(verdict) = promise.filter(|_| self.args.expected && decided) else { return status };
-        let holds = verdict == report.verdict;
+        let holds = report.verdict.keeps(verdict);
         report.expected = Some(HeaderPromise { verdict, holds });
         if holds { Status::Fine } else { Status::NotSerializable }
     }
@@ -227,6 +227,7 @@ impl Checking {
         options.cancel = if self.looks_for_help() { watch.early() } else { watch.cancel() };
         options.clock = now;
         options.seed = self.args.seed;
+        options.strict = self.args.strict;
         options.invariants = self.args.verbose || self.args.html.is_some();
         options.proof = options.invariants || self.args.format != OutputFormat::Text;
         options.fixes = false;
@@ -239,7 +240,11 @@ impl Checking {
     fn decided(&self, file: &File, watch: &Watch) -> Decision {
         let progress = self.progress(&file.name);
         let mut options = self.options(watch);
+        // A header that promises something about the order in time asks for it.
+        options.strict |= matches!(file.input.promise(), Some(Verdict::Strict | Verdict::NotStrict));
         let memory = match &self.methods {
+            // What is remembered says nothing about the order in time.
+            _ if options.strict => None,
             Methods::Portfolio(methods) => self.cache.as_deref().map(|cache| (cache, cache.name(&file.input, methods))),
             Methods::Classic(_) => None,
         };
@@ -271,8 +276,8 @@ impl Checking {
         };
         let (mut status, mut reason, mut trace) = (Status::Undecided, None, None);
         match &decision.verdict {
-            serval::Verdict::Serializable(_) => status = Status::Fine,
-            serval::Verdict::NotSerializable(_, counterexample) => {
+            serval::Verdict::Serializable(_) | serval::Verdict::Strict(_) => status = Status::Fine,
+            serval::Verdict::NotSerializable(_, counterexample) | serval::Verdict::NotStrict(_, counterexample) => {
                 status = Status::NotSerializable;
                 if let Some(path) = &self.args.trace {
                     let steps = Trace::new(counterexample.steps.clone()).to_json();
@@ -337,11 +342,11 @@ impl Checking {
     /// Says where the header of a file promises another verdict, unless the report does.
     fn say_what_was_promised(&self, report: &FileReport, promise: Option<Verdict>) {
         let verdict = report.verdict;
-        let decided = matches!(verdict, Verdict::Serializable | Verdict::NotSerializable | Verdict::Fault);
-        if decided && promise.is_some_and(|promise| promise != verdict) && !self.messages.quiet && report.expected.is_none() {
+        let decided = verdict.is_proved() || verdict.is_refuted() || verdict == Verdict::Fault;
+        if decided && promise.is_some_and(|promise| !verdict.keeps(promise)) && !self.messages.quiet && report.expected.is_none() {
             let words = |verdict| match verdict {
                 Verdict::Serializable => "serializable",
-                Verdict::Fault => "can fail",
+                Verdict::Fault | Verdict::Strict | Verdict::NotStrict => verdict.on_screen(),
                 _ => "not serializable",
             };
             let (name, expected) = (escape::name(&report.file), promise.map_or("", words));
@@ -363,7 +368,12 @@ fn without_result(name: &str, lost: Lost) -> CheckedFile {
 
 /// Whether there may be advice.
 fn is_open(decision: &Decision) -> bool {
-    matches!(decision.verdict, serval::Verdict::Undecided(_) | serval::Verdict::Unusable(_))
+    match &decision.verdict {
+        // Nothing helps there but patience.
+        serval::Verdict::Undecided(Undecided::InTime { .. }) => false,
+        serval::Verdict::Undecided(_) | serval::Verdict::Unusable(_) => true,
+        _ => false,
+    }
 }
 
 /// A file about which nothing is known.

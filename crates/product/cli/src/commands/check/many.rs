@@ -11,7 +11,7 @@ pub(super) struct Many {
     /// Whether each has a line instead of its whole report.
     brief: bool,
     /// How many have this verdict, in the order in which they are reported.
-    counts: [(Verdict, &'static str, usize); 5],
+    counts: [(Verdict, &'static str, usize); 7],
     /// How many are as their headers expect, and how many are not.
     expected: (usize, usize),
     /// The first counterexample, as it is shown, and how many there are.
@@ -24,6 +24,8 @@ impl Many {
         let counts = [
             (Verdict::Serializable, "serializable", 0),
             (Verdict::NotSerializable, "not serializable", 0),
+            (Verdict::Strict, "strict", 0),
+            (Verdict::NotStrict, "not strict", 0),
             (Verdict::Fault, "that can fail", 0),
             (Verdict::Unknown, "undecided", 0),
             (Verdict::Error, "with an error", 0),
@@ -45,7 +47,7 @@ impl Many {
         match report.verdict {
             Verdict::Error => String::new(),
             // A report of many lines ends in an empty one, so that the next line is seen.
-            Verdict::NotSerializable | Verdict::Fault if self.many => format!("{}\n", report.to_text(verbose, look)),
+            Verdict::NotSerializable | Verdict::NotStrict | Verdict::Fault if self.many => format!("{}\n", report.to_text(verbose, look)),
             _ => report.to_text(verbose, look),
         }
     }
@@ -88,5 +90,5 @@ impl Many {
 
 /// Whether a report is about a run that is news: one that the header expects is known.
 pub(super) fn is_counterexample(report: &FileReport, status: Status) -> bool {
-    status == Status::NotSerializable && matches!(report.verdict, Verdict::NotSerializable | Verdict::Fault)
+    status == Status::NotSerializable && (report.verdict.is_refuted() || report.verdict == Verdict::Fault)
 }

@@ -1,0 +1,83 @@
+//! What is said about the order in time: beside a verdict, and of a run that has none.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use serval_diagnostic::counted;
+
+use crate::counterexample::{Counterexample, SerialOrder};
+use crate::escape::xml as escaped;
+
+/// What is known about the order in time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct StrictNote {
+    /// Whether it always agrees with the order in which requests can be run one at a time; nothing where that is open.
+    pub holds: Option<bool>,
+    /// The kind of evidence that says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<&'static str>,
+    /// With how many requests in flight it was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_flight: Option<usize>,
+    /// Whether there are never more in flight.
+    pub closed: bool,
+    /// The requests of a run in which it does not, where one was found by a quick look and not checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<usize>,
+}
+
+impl StrictNote {
+    /// A note beside a verdict, if there is something to say.
+    pub(crate) fn note(&self) -> Option<String> {
+        let requests = self.requests.filter(|_| self.holds.is_none())?;
+        Some(format!("an answer can be stale ({}): serval check --strict", counted(requests, "request")))
+    }
+}
+
+/// Why no order agrees with the one in time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TimeOrders {
+    /// Pairs of requests of which the first had answered when the second came, as few as leave no order.
+    pub needed: Vec<[u32; 2]>,
+    /// Whether the second of each changes nothing.
+    pub only_reads: bool,
+    /// What the orders give that agree with these pairs, if there are few.
+    pub left: Vec<SerialOrder>,
+    /// An order that does not, and gives the answers of the run.
+    pub without: Vec<u32>,
+}
+
+impl TimeOrders {
+    /// What happened in time, a sentence each.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let line = |&[first, second]: &[u32; 2]| {
+            let but = if self.only_reads {
+                format!("but answered as if #{first} had not been.")
+            } else {
+                format!("but in no order that explains the answers it is behind #{first}.")
+            };
+            format!("#{second} came after #{first} had answered, {but}")
+        };
+        self.needed.iter().map(line).collect()
+    }
+
+    /// The same on a page, with the orders that are left and the one without the clock.
+    pub(crate) fn html(&self, run: &Counterexample, body: &mut String) {
+        for line in self.lines() {
+            let _ = writeln!(body, "<p class=\"closest\"><strong>In time:</strong> {}</p>", escaped(&line));
+        }
+        let answers: Vec<String> = run.requests.iter().map(|answered| answered.response.clone()).collect();
+        for order in &self.left {
+            let _ = writeln!(body, "<p>Left is {}.</p>", escaped(&order.line()));
+        }
+        if let Some(words) = self.without_words(&answers) {
+            let _ = writeln!(body, "<p>Without the clock, {}.</p>", escaped(&words));
+        }
+    }
+
+    /// The order without the clock.
+    pub(crate) fn without_words(&self, answers: &[String]) -> Option<String> {
+        let numbers: Vec<String> = self.without.iter().map(|id| format!("#{id}")).collect();
+        (!numbers.is_empty()).then(|| format!("{} gives {}: serializable", numbers.join(" then "), answers.join(", ")))
+    }
+}

@@ -1,0 +1,240 @@
+//! The order in time against trying everything: all runs of few requests, and for each complete one all orders.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serval_budget::{Budget, Cancel};
+use serval_effort::sweep;
+use serval_engine::reduce::{RULES, Reduction, apply_rule, reduce};
+use serval_engine::search::run_certificate;
+use serval_engine::strict::in_flight::{Explored, explore_with, run_of};
+use serval_engine::strict::{InTime, decide_in_time, points};
+use serval_model::{Letter, NetworkSystem, NormalForm};
+use serval_proof::strict::StrictProof;
+use serval_proof::strict::in_flight::InFlight;
+use serval_proof::strict::points::Points;
+use serval_proof::{Body, Caps, Certificate, Claim, Part, Systems, check, fingerprint};
+use serval_random::{Kind, tiny};
+
+/// A request: where it is, and which requests had answered when it came.
+type Place = (u32, u32);
+
+/// The fewest requests, up to some number, of a complete run that no order in time explains, with at most so many in
+/// flight; nothing where that takes too long.
+fn fewest(form: &NormalForm, requests: usize, in_flight: usize, mut ticks: usize) -> Option<Option<usize>> {
+    for count in 1..=requests {
+        let mut seen: BTreeSet<(u32, Vec<Place>)> = BTreeSet::new();
+        let mut to_visit = vec![(form.initial_global(), Vec::<Place>::new())];
+        while let Some((global, places)) = to_visit.pop() {
+            ticks = ticks.checked_sub(1)?;
+            let answered = |&(node, _): &Place| form.is_done(node);
+            let flying = places.iter().filter(|place| !answered(place)).count();
+            if places.len() == count && flying == 0 && !has_order(form, &places, 0, form.initial_global()) {
+                return Some(Some(count));
+            }
+            let mut next = Vec::new();
+            for (index, &(node, before)) in places.iter().enumerate() {
+                for step in form.steps_from((node, global)) {
+                    let mut places = places.clone();
+                    places[index] = (step.to_node, before);
+                    next.push((step.to_global, places));
+                }
+            }
+            if places.len() < count && flying < in_flight {
+                let done = (0..).zip(&places).filter(|(_, place)| answered(place)).fold(0, |set, (index, _)| set | 1 << index);
+                for node in form.node_numbers().filter(|&node| form.is_initial(node)) {
+                    for step in form.steps_from((node, global)) {
+                        next.push((step.to_global, [&places[..], &[(step.to_node, done)]].concat()));
+                    }
+                }
+            }
+            to_visit.extend(next.into_iter().filter(|state| seen.insert(state.clone())));
+        }
+    }
+    Some(None)
+}
+
+/// Whether the requests that are not in the set can follow one by one.
+fn has_order(form: &NormalForm, places: &[Place], set: u32, serial: u32) -> bool {
+    let mut rest = (0..places.len()).filter(|index| set & 1 << index == 0).peekable();
+    rest.peek().is_none()
+        || rest.any(|index| {
+            let (node, before) = places[index];
+            let may = before & !set == 0;
+            may && left_behind(form, serial, form.letter(node).unwrap())
+                .into_iter()
+                .any(|after| has_order(form, places, set | 1 << index, after))
+        })
+}
+
+/// What a request alone with this letter leaves behind.
+fn left_behind(form: &NormalForm, serial: u32, letter: Letter) -> BTreeSet<u32> {
+    let mut seen: BTreeSet<(u32, u32)> =
+        form.node_numbers().filter(|&node| form.is_initial(node)).map(|node| (node, serial)).collect();
+    let mut to_visit: Vec<(u32, u32)> = seen.iter().copied().collect();
+    while let Some(point) = to_visit.pop() {
+        to_visit.extend(form.steps_from(point).iter().map(|step| step.target()).filter(|&next| seen.insert(next)));
+    }
+    seen.into_iter().filter(|&(node, _)| form.letter(node) == Some(letter)).map(|(_, global)| global).collect()
+}
+
+/// What the monitor says of up to so many requests.
+fn monitored(form: &NormalForm, requests: usize, in_flight: usize, subsumes: bool) -> Option<Option<usize>> {
+    match explore_with(form, in_flight, requests, subsumes, &mut Budget::ticks(3_000_000)).ok()? {
+        Explored::Refuted { requests, .. } => Some(Some(requests)),
+        Explored::Closed(_) | Explored::Holds => Some(None),
+    }
+}
+
+fn system(seed: u64) -> NetworkSystem {
+    let kind = Kind::ALL[usize::try_from(seed % 4).unwrap()];
+    if seed % 3 == 0 { tiny(seed) } else { kind.system(seed) }
+}
+
+fn form_of(system: &NetworkSystem) -> NormalForm {
+    NormalForm::new(system).unwrap().0
+}
+
+fn reduced(form: NormalForm) -> Reduction {
+    let mut reduction = Reduction::new(form);
+    reduce(&mut reduction, &mut Budget::ticks(1_000_000)).ok();
+    reduction
+}
+
+#[test]
+fn the_monitor_is_right() {
+    let sweep = sweep("engine.in-time", 400, 20_000);
+    let tried = sweep.map(1, |seed| {
+        let form = form_of(&system(seed));
+        let small = reduced(form.clone());
+        let mut told = [0, 0];
+        for in_flight in 2..=4 {
+            // Where four requests are too many, three are not.
+            let Some((requests, truth)) =
+                [4, 3].into_iter().find_map(|requests| Some((requests, fewest(&form, requests, in_flight, 60_000)?)))
+            else {
+                continue;
+            };
+            told[usize::from(truth.is_some())] += 1;
+            for (form, subsumes) in [(&form, true), (&form, false), (small.form(), true), (small.form(), false)] {
+                let Some(found) = monitored(form, requests, in_flight, subsumes) else { continue };
+                assert_eq!(found, truth, "seed {seed}, {in_flight} in flight, {requests} requests, subsumes {subsumes}");
+            }
+        }
+        told
+    });
+    let sum = tried.iter().fold([0, 0], |sum, told| [sum[0] + told[0], sum[1] + told[1]]);
+    if sweep.is_representative() {
+        assert!(sum[0] > 100 && sum[1] > 100, "{sum:?}");
+    }
+}
+
+#[test]
+fn each_rule_alone_keeps_the_order() {
+    let sweep = sweep("engine.in-time-rules", 250, 4_000);
+    let fired = sweep.map(1, |seed| {
+        let form = form_of(&system(seed));
+        let mut fired = 0;
+        for &rule in RULES {
+            let mut reduction = Reduction::new(form.clone());
+            // What is known about pairs lets other rules do more.
+            if seed % 2 == 0 {
+                apply_rule(&mut reduction, serval_engine::reduce::Rule::Pairs, &mut Budget::ticks(1_000_000)).ok();
+            }
+            if !matches!(apply_rule(&mut reduction, rule, &mut Budget::ticks(1_000_000)), Ok(true)) {
+                continue;
+            }
+            let Some(before) = fewest(&form, 3, 3, 30_000) else { break };
+            if let Some(after) = fewest(reduction.form(), 3, 3, 100_000) {
+                assert_eq!(before, after, "seed {seed}, rule {}", rule.name());
+                fired += 1;
+            }
+        }
+        fired
+    });
+    let fired: usize = fired.iter().sum();
+    if sweep.is_representative() {
+        assert!(fired > 100, "{fired}");
+    }
+}
+
+fn accepted(system: &NetworkSystem, claim: Claim, body: Body) -> Result<(), String> {
+    let text = system.to_json();
+    let certificate = Certificate { input: fingerprint(&text), component: 0, claim, body };
+    let read = Certificate::from_json(&certificate.to_json()).map_err(|error| error.to_string())?;
+    assert_eq!(read, certificate);
+    let input = Systems { text: &text, systems: vec![system] };
+    check(&input, &certificate, &Caps::default(), &Cancel::new()).map_err(|refusal| refusal.to_string())
+}
+
+/// What is decided is accepted by the checker and true of few requests, whatever the kind of evidence.
+#[test]
+fn what_is_decided_is_true() {
+    let sweep = sweep("engine.in-time-decided", 300, 5_000);
+    let closed = AtomicUsize::new(0);
+    let told = sweep.map(1, |seed| {
+        let system = system(seed);
+        let truth = fewest(&form_of(&system), 3, 3, 60_000);
+        // All states, also where other evidence comes first.
+        let reduction = reduced(form_of(&system));
+        if let Ok(Explored::Closed(states)) = explore_with(reduction.form(), 3, usize::MAX, true, &mut Budget::ticks(1_000_000)) {
+            let proof = StrictProof::InFlight(InFlight { script: reduction.script, k: 3, states });
+            assert_eq!(accepted(&system, Claim::Strict, Body::Part(Part::Strict(proof))), Ok(()), "seed {seed}");
+            assert!(matches!(truth, None | Some(None)), "seed {seed}");
+            closed.fetch_add(1, Ordering::Relaxed);
+        }
+        let Ok(decided) = decide_in_time(&system, 2, &Cancel::new()) else { panic!("seed {seed}") };
+        match decided {
+            InTime::Refuted { run, minimal } => {
+                let count = run.configuration().completed.size();
+                assert_eq!(accepted(&system, Claim::NotStrict, Body::Run(run_certificate(&&system, &run))), Ok(()), "seed {seed}");
+                assert!(!minimal || truth.is_none_or(|truth| truth == (count <= 3).then(|| usize::try_from(count).unwrap())), "seed {seed}");
+                "refuted"
+            }
+            InTime::Proved(part) => {
+                let kind = part.kind().name();
+                assert!(matches!(truth, None | Some(None)), "seed {seed}: {kind}");
+                assert_eq!(accepted(&system, Claim::Strict, Body::Part((*part).clone())), Ok(()), "seed {seed}");
+                // What is strict is serializable.
+                assert_eq!(accepted(&system, Claim::Serializable, Body::Part(*part)), Ok(()), "seed {seed}");
+                kind
+            }
+            InTime::Open { .. } => "open",
+        }
+    });
+    assert!(!sweep.is_representative() || closed.into_inner() > 3);
+    for kind in ["refuted", "atomic", "points"] {
+        assert!(!sweep.is_representative() || told.iter().filter(|&&one| one == kind).count() > 3, "{kind}: {told:?}");
+    }
+}
+
+/// Points alone, also where other evidence comes first: nothing false is proved.
+#[test]
+fn points_prove_nothing_false() {
+    let sweep = sweep("engine.in-time-points", 150, 5_000);
+    let told = sweep.map(1, |seed| {
+        let system = system(seed);
+        let reduction = reduced(form_of(&system));
+        let Ok(Some((places, proof))) = points::find(reduction.form(), 0, 200_000, &Cancel::new()) else { return 0 };
+        assert_ne!(monitored(reduction.form(), 4, 3, true).map(|found| found.is_some()), Some(true), "seed {seed}");
+        let points = Points { script: reduction.script, places, proof: Box::new(proof) };
+        let body = Body::Part(Part::Strict(StrictProof::Points(points)));
+        assert_eq!(accepted(&system, Claim::Strict, body), Ok(()), "seed {seed}");
+        1
+    });
+    let proved: usize = told.iter().sum();
+    assert!(!sweep.is_representative() || proved > 20, "{proved}");
+}
+
+/// A run that the monitor finds is a run of the system that it looks at, and has as many requests as it says.
+#[test]
+fn what_the_monitor_finds_is_a_run() {
+    for seed in 1..60 {
+        let system = system(seed);
+        let form = form_of(&system);
+        if let Ok(Explored::Refuted { requests, steps }) = explore_with(&form, 3, 4, true, &mut Budget::ticks(1_000_000)) {
+            let run = run_of(&form, &system, &steps).unwrap();
+            assert_eq!(run.configuration().completed.size(), u128::try_from(requests).unwrap());
+        }
+    }
+}
