@@ -176,7 +176,10 @@ fn locate(given: Option<PathBuf>, installed: &Path, required: &str) -> Option<Pa
     };
     let found = if given.is_some() { given.filter(is_complete) } else { newest() };
     let is_required = required.split(',').any(|entry| entry.trim() == NAME);
-    assert!(found.is_some() || !is_required, "{NAME}: required, but there is no PostgreSQL {OLDEST} or newer; set SERVAL_POSTGRES to its bin");
+    assert!(
+        found.is_some() || !is_required,
+        "{NAME}: required, but there is no PostgreSQL {OLDEST} or newer; set SERVAL_POSTGRES to its bin"
+    );
     found
 }
 

@@ -127,9 +127,8 @@ impl Statement {
 }
 
 /// How statements of scripts begin.
-const SCRIPT_WORDS: [&str; 14] = [
-    "select", "insert", "update", "delete", "begin", "start", "commit", "end", "rollback", "abort", "lock", "values", "table", "(",
-];
+const SCRIPT_WORDS: [&str; 14] =
+    ["select", "insert", "update", "delete", "begin", "start", "commit", "end", "rollback", "abort", "lock", "values", "table", "("];
 
 /// A name without its quotes, as the server knows it.
 fn plain(token: &Token<'_>) -> String {

@@ -120,9 +120,10 @@ fn work_at(wanted: &OrdersWanted<'_>, address: &ServerAddress, cancel: &Cancel, 
                 let is_over = work.failure.is_some() || taken.load(Ordering::Relaxed) >= wanted.most;
                 if is_over || work.begun.is_empty() && work.running == 0 {
                     drop(work);
-                    return at.playground.close().map_err(|schema| {
-                        ServerFailure::Left(Box::new(ServerFailure::GoneAway("at the end".to_owned())), schema)
-                    });
+                    return at
+                        .playground
+                        .close()
+                        .map_err(|schema| ServerFailure::Left(Box::new(ServerFailure::GoneAway("at the end".to_owned())), schema));
                 }
                 if let Some(beginning) = work.begun.pop() {
                     work.running += 1;
@@ -171,7 +172,8 @@ impl Workplace {
             playground.set_up(statement, Refusable::Nothing)?;
         }
         playground.open_sessions(wanted.sessions.len())?;
-        let tables = "select relname from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace order by 1";
+        let tables =
+            "select relname from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace order by 1";
         let names = playground.question(tables)?.into_iter().filter_map(|row| row.into_iter().next().flatten());
         let names: Vec<String> = names.map(|name| format!("\"{}\"", name.replace('"', "\"\""))).collect();
         let mut again = Vec::new();
@@ -190,7 +192,13 @@ impl Workplace {
             self.playground.set_up_together(&self.again)?;
         }
         let count = wanted.sessions.len();
-        let mut state = Sessions { answers: vec![Vec::new(); count], failed: vec![false; count], ended: vec![true; count], waited: false, circle: false };
+        let mut state = Sessions {
+            answers: vec![Vec::new(); count],
+            failed: vec![false; count],
+            ended: vec![true; count],
+            waited: false,
+            circle: false,
+        };
         let (mut order, mut others) = (Vec::new(), Vec::new());
         loop {
             let mut ready = Vec::new();

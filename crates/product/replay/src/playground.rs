@@ -76,9 +76,7 @@ impl Playground {
         let refused = |why: String| ServerFailure::Setup(format!("{why}: {}", one_line(text)));
         let statement = Statement::read(text, refusable).map_err(refused)?;
         match self.control.answer(&statement.led(&self.led), statement.has_tag())? {
-            ServerAnswer::Error(error) => {
-                Err(ServerFailure::Setup(format!("{} ({}): {}", error.message, error.state, one_line(text))))
-            }
+            ServerAnswer::Error(error) => Err(ServerFailure::Setup(format!("{} ({}): {}", error.message, error.state, one_line(text)))),
             answer => Ok(answer),
         }
     }
@@ -257,8 +255,7 @@ impl Playground {
         if std::mem::replace(&mut self.is_closed, true) {
             return Ok(());
         }
-        let backends: Vec<i64> = self.sessions.iter().map(|session| session.backend).filter(|backend| *backend != 0).collect();
-        let closed = self.control.close(&backends);
+        let closed = self.control.close();
         for session in &mut self.sessions {
             session.process.end(if session.busy.is_some() { Duration::ZERO } else { ENDING });
         }

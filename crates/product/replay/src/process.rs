@@ -71,7 +71,8 @@ impl PsqlProcess {
         let input = child.stdin.take();
         let mut readers = Vec::new();
         if let (Some(output), Some(errors)) = (child.stdout.take(), child.stderr.take()) {
-            readers = read_both(output, errors, word.clone(), number, events).map_err(|error| ServerFailure::NoClient(error.to_string()))?;
+            readers =
+                read_both(output, errors, word.clone(), number, events).map_err(|error| ServerFailure::NoClient(error.to_string()))?;
         }
         Ok(Self { child, input, word, readers })
     }

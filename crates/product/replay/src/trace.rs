@@ -114,10 +114,7 @@ pub fn read_trace(text: &str) -> Result<SqlTrace, String> {
     let step = |step: StepInFile| ScheduleStep {
         session: from_one(step.session),
         statement: step.statement,
-        wait: step.waits.map(|wait| AwaitedWait {
-            by: wait.by.into_iter().map(from_one).collect(),
-            until: wait.until.map(from_one),
-        }),
+        wait: step.waits.map(|wait| AwaitedWait { by: wait.by.into_iter().map(from_one).collect(), until: wait.until.map(from_one) }),
         answer: step.gives.map(ServerAnswer::from),
     };
     let steps = file.steps.into_iter().map(step).collect();
@@ -151,9 +148,7 @@ mod tests {
     use super::*;
 
     fn text(steps: &str) -> String {
-        format!(
-            "{{\"format\": \"serval-sql-trace\", \"version\": 1, \"setup\": [], \"sessions\": [\"a\", \"b\"], \"steps\": [{steps}]}}"
-        )
+        format!("{{\"format\": \"serval-sql-trace\", \"version\": 1, \"setup\": [], \"sessions\": [\"a\", \"b\"], \"steps\": [{steps}]}}")
     }
 
     #[test]

@@ -38,7 +38,10 @@ fn left(server: &Postgres, address: &ServerAddress) -> String {
     let own = ServerAddress { psql: server.psql(), ..ServerAddress::new(Some(server.dsn_of(database))) };
     let mut playground = Playground::open(&own, &[], &Cancel::new()).unwrap();
     playground.open_sessions(1).unwrap();
-    let question = format!("select coalesce(string_agg(nspname, ' '), '') from pg_namespace where nspname like 'serval%' and nspname <> '{}'", playground.schema());
+    let question = format!(
+        "select coalesce(string_agg(nspname, ' '), '') from pg_namespace where nspname like 'serval%' and nspname <> '{}'",
+        playground.schema()
+    );
     let question = Statement::read(&question, Refusable::Nothing).unwrap();
     playground.issue(0, &question).unwrap().answers[0].1.words()
 }
@@ -50,7 +53,10 @@ fn a_server_that_is_not_there() {
     let mut address = address_of(server, "postgres");
     address.dsn = Some("host=/nonexistent port=1 user=x dbname=x".to_owned());
     let message = perform(&steps, &address, &Cancel::new()).unwrap_err().to_string();
-    assert!(message.starts_with("cannot connect to PostgreSQL: connection to server on socket") && message.lines().count() == 1, "{message}");
+    assert!(
+        message.starts_with("cannot connect to PostgreSQL: connection to server on socket") && message.lines().count() == 1,
+        "{message}"
+    );
     address.dsn = Some(server.dsn_of("no-such-database"));
     let message = perform(&steps, &address, &Cancel::new()).unwrap_err().to_string();
     assert!(message.contains("database \"no-such-database\" does not exist"), "{message}");
@@ -101,12 +107,8 @@ fn old_server(version: &'static str) -> u16 {
             }
             let message = |kind: u8, body: &[u8]| [&[kind], &(body.len() as u32 + 4).to_be_bytes()[..], body].concat();
             let parameter = |name: &str, value: &str| message(b'S', format!("{name}\0{value}\0").as_bytes());
-            let hello = [
-                message(b'R', &[0; 4]),
-                parameter("server_version", version),
-                parameter("client_encoding", "UTF8"),
-                message(b'Z', b"I"),
-            ];
+            let hello =
+                [message(b'R', &[0; 4]), parameter("server_version", version), parameter("client_encoding", "UTF8"), message(b'Z', b"I")];
             client.write_all(&hello.concat()).unwrap();
             let _ = client.read_to_end(&mut Vec::new());
         }
@@ -236,7 +238,8 @@ fn an_interrupt_ends_a_replay_and_its_schema() {
         flag.cancel();
     });
     let start = Instant::now();
-    let steps = "a: begin\na: delete from t => delete 2\nb: begin\nb: delete from t => waits for a\na: select pg_sleep(20) => null\nb => delete 2";
+    let steps =
+        "a: begin\na: delete from t => delete 2\nb: begin\nb: delete from t => waits for a\na: select pg_sleep(20) => null\nb => delete 2";
     assert_eq!(failure(server, &address, &schedule(steps), &cancel), "interrupted");
     assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
 }

@@ -80,10 +80,8 @@ fn the_server_does_what_hermitage_says() {
     assert_eq!(cases.len(), 14 * 3);
     let stepped: usize = cases.values().map(|(lines, _)| lines.len()).sum();
     let title = |(case, level): &(String, String)| format!("{case} at {level}");
-    let failures: Vec<String> = cases
-        .iter()
-        .filter_map(|(name, (lines, end))| same(&title(name), &schedule(&name.1, lines, end), &address).err())
-        .collect();
+    let failures: Vec<String> =
+        cases.iter().filter_map(|(name, (lines, end))| same(&title(name), &schedule(&name.1, lines, end), &address).err()).collect();
     say(&format!("hermitage: {} schedules, {stepped} statements stepped", cases.len()));
     assert!(failures.is_empty(), "{} differ:\n{}", failures.len(), failures.join("\n"));
 }

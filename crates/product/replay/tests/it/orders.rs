@@ -49,7 +49,10 @@ fn all_orders_of_a_counter() {
     let Some(lost) = found(&COUNTER, &[&read, &read], &LOOK, 1000) else { return };
     assert!(lost.complete && lost.orders < 70 && lost.waited > 0, "{lost:?}");
     let seen = answers(&lost);
-    assert_eq!(seen, BTreeSet::from(["0 1 | 0 no row -> 1", "0 1 | 1 no row -> 1", "0 no row | 0 1 -> 1", "1 no row | 0 1 -> 1"].map(str::to_owned)));
+    assert_eq!(
+        seen,
+        BTreeSet::from(["0 1 | 0 no row -> 1", "0 1 | 1 no row -> 1", "0 no row | 0 1 -> 1", "1 no row | 0 1 -> 1"].map(str::to_owned))
+    );
     let one = listed(&["begin isolation level repeatable read", "update counter set n = n + 1 returning n", "commit"]);
     let safe = found(&COUNTER, &[&one, &one], &LOOK, 1000).unwrap();
     let seen = answers(&safe);

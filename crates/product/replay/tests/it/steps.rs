@@ -88,9 +88,7 @@ const COMMANDS: [&str; 9] = ["insert", "update", "delete", "begin", "commit", "r
 
 /// What a text says of an answer.
 pub(crate) fn answer(text: &str) -> ServerAnswer {
-    let is_command = |command: &str| {
-        text == command || text.strip_prefix(command).is_some_and(|count| count.trim().parse::<u32>().is_ok())
-    };
+    let is_command = |command: &str| text == command || text.strip_prefix(command).is_some_and(|count| count.trim().parse::<u32>().is_ok());
     let is_state = text.len() == 5 && text.chars().all(|c| c.is_ascii_digit() || c.is_ascii_uppercase()) && !text.contains(' ');
     if is_state {
         return ServerAnswer::Error(serval_replay::SqlError { state: text.to_owned(), message: String::new() });

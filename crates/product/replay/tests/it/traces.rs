@@ -65,13 +65,15 @@ the server did the same   lost-update.json   8 steps in 2 sessions
     let told: Vec<&str> = text.lines().rev().take(2).collect();
     assert_eq!(
         told,
-        [
-            "  step 6: expected update 1; here waits for #1 until step 7, then update 1",
-            "  step 4: expected update 1; here 10",
-        ]
+        ["  step 6: expected update 1; here waits for #1 until step 7, then update 1", "  step 4: expected update 1; here 10",]
     );
     let json = replay_json("x", &report);
-    assert!(json.starts_with("{\"schema\":1,\"file\":\"x\",\"verdict\":\"different\",\"sessions\":[\"withdraw1\",\"withdraw2\"],\"steps\":[{\"session\":1,"), "{json}");
+    assert!(
+        json.starts_with(
+            "{\"schema\":1,\"file\":\"x\",\"verdict\":\"different\",\"sessions\":[\"withdraw1\",\"withdraw2\"],\"steps\":[{\"session\":1,"
+        ),
+        "{json}"
+    );
     assert!(json.contains("\"waits\":{\"by\":[1],\"until\":7},\"gives\":{\"command\":\"update 1\"},\"same\":false}"), "{json}");
     assert_eq!(server.run("select * from public.accounts;\n"), "77");
     server.run("drop table public.accounts;\n");
