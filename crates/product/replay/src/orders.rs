@@ -2,8 +2,11 @@
 //!
 //! An order is built by performing it: after each statement the sessions that have their answer, and another statement
 //! to issue, are those that may go on. So an order in which a session that waits would be given a statement is none,
-//! and all others are performed, each once. A session whose statement fails issues `rollback` at once and ends: the server
-//! has given up its transaction with the error, and what a session does after it is seen by none.
+//! and all others are performed, each once.
+//!
+//! A session whose statement fails issues `rollback` at once and ends: the server has given up its transaction with the
+//! error, and what a session does after it is seen by none. Which session of a circle of waits the server ends depends
+//! on when each of them began to wait; each order is performed once, so that the other choice is not seen.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
