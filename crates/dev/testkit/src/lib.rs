@@ -3,6 +3,7 @@
 //! - [`naive`]: a second, literal reading of the language, to check the
 //!   compiler and the engines against. It shares nothing with them but the
 //!   checked program, and it can do without that: terms can be built by hand.
+//! - [`isolation_spec`]: PostgreSQL's isolation specs.
 //! - [`postgres()`]: a PostgreSQL server of the test program's own, if it is
 //!   installed.
 //! - [`random`]: random programs, with the term that each text must mean, so
@@ -13,6 +14,7 @@
 //! Architecture Invariant: this crate depends on neither the compiler nor the
 //! model. A mistake made there cannot be repeated here by sharing code.
 
+pub mod isolation_spec;
 pub mod naive;
 pub mod postgres;
 pub mod random;

@@ -16,7 +16,7 @@ pub fn repository_root() -> PathBuf {
 
 /// The environment variable that overrides where `name` lies.
 pub fn override_variable(name: &str) -> String {
-    format!("SERVAL_{}", name.to_uppercase())
+    format!("SERVAL_{}", name.to_uppercase().replace('-', "_"))
 }
 
 /// The directory of the data called `name`, or `None`, after saying so, where
@@ -113,5 +113,6 @@ mod tests {
     #[test]
     fn overrides_are_named_after_the_data() {
         assert_eq!(override_variable("families"), "SERVAL_FAMILIES");
+        assert_eq!(override_variable("pg-isolation"), "SERVAL_PG_ISOLATION");
     }
 }

@@ -3,6 +3,7 @@
 mod bench;
 mod export;
 mod net;
+mod sql;
 mod tso;
 
 use std::collections::BTreeSet;
@@ -23,6 +24,7 @@ pub(crate) use net::{
     CoverFormat, LustreEncoding, Net, NetCheck, NetCommand, NetCover, NetDecompose, NetExport, NetFile, NetForm, NetFormat, NetInfo,
     NetInvariant, NetKind, NetRun, TreeForm,
 };
+pub(crate) use sql::{Sql, SqlCommand, SqlReplay, SqlReplayFormat};
 pub(crate) use tso::{Tso, TsoAim, TsoCheck, TsoCheckFormat, TsoCommand, TsoFix, TsoFormat, TsoInputKind, TsoOnly, TsoWith};
 
 /// The least memory that a process can be given, in MiB.
@@ -148,6 +150,7 @@ pub(crate) enum Command {
     Bench(Bench),
     Net(Net),
     Tso(Tso),
+    Sql(Sql),
     Explain(Explain),
     New(New),
     Completions(Completions),

@@ -11,6 +11,7 @@ mod man;
 mod net;
 mod new;
 mod run;
+mod sql;
 mod tso;
 mod verify;
 
@@ -31,6 +32,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Fix(fix) => return fix::run(fix, messages),
         Command::Net(net) => return net::run(net, messages),
         Command::Tso(tso) => return tso::run(tso, messages),
+        Command::Sql(sql) => return sql::run(sql, messages),
         Command::Verify(verify) => return verify::run(verify),
         Command::Export(export) => export::run(export, messages)?,
         Command::Run(run) => run::run(run, messages)?,

@@ -56,6 +56,8 @@ pub(crate) fn greeting(address: &ServerAddress, schema: &str) -> String {
     settings.extend(given);
     let path = format!("\"{schema}\"");
     settings.insert("search_path", &path);
+    // By this name the sessions are found, also when serval is no more.
+    settings.insert("application_name", schema);
     let values: Vec<String> = settings.iter().map(|(name, value)| format!("({}, {})", constant(name), constant(value))).collect();
     // Some are not known to every version.
     format!(
@@ -80,7 +82,7 @@ impl Control {
     pub(crate) fn open(address: &ServerAddress, cancel: &Cancel) -> Result<Self, ServerFailure> {
         let schema = format!("serval_{}", random_word());
         let (sender, events) = mpsc::channel();
-        let process = PsqlProcess::start(address, 0, sender, Some(&drop_statement(&schema)))?;
+        let process = PsqlProcess::start(address, 0, sender, Some(&format!("{}; {}", end_statement(&schema), drop_statement(&schema))))?;
         let mut control = Self { process, events, schema, others: Vec::new(), is_gone: false, address: address.clone() };
         match control.prepare(cancel) {
             Ok(()) => Ok(control),
@@ -184,30 +186,34 @@ impl Control {
     }
 
     /// Drops the schema and ends; the schema, where it may still be there.
-    pub(crate) fn close(&mut self, sessions: &[i64]) -> Result<(), String> {
+    pub(crate) fn close(&mut self) -> Result<(), String> {
         if !self.is_gone {
-            let list = sessions.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
             // What still waits would wait for ever, and hold what is to be dropped.
-            let _ = self.ask(&format!("select pg_terminate_backend(p) from unnest('{{{list}}}'::int[]) p"));
+            let _ = self.ask(&end_statement(&self.schema.clone()));
         }
         if !self.is_gone && self.answer(&drop_statement(&self.schema.clone()), true).is_ok_and(|answer| answer.state().is_none()) {
             self.process.end(DROPPING);
             return Ok(());
         }
         self.process.end(Duration::ZERO);
-        self.drop_anew(sessions).ok_or_else(|| self.schema.clone())
+        self.drop_anew().ok_or_else(|| self.schema.clone())
     }
 
     /// Drops the schema through a new connection.
-    fn drop_anew(&self, sessions: &[i64]) -> Option<()> {
+    fn drop_anew(&self) -> Option<()> {
         let (sender, events) = mpsc::channel();
         let mut process = PsqlProcess::start(&self.address, 0, sender, None).ok()?;
-        let list = sessions.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
-        process.send(&format!("select pg_terminate_backend(p) from unnest('{{{list}}}'::int[]) p;\n{};", drop_statement(&self.schema)));
+        process.send(&format!("{};\n{};", end_statement(&self.schema), drop_statement(&self.schema)));
         let done = matches!(events.recv_timeout(DROPPING), Ok((_, PsqlEvent::Answered(printed))) if printed.state == "00000");
         process.end(if done { DROPPING } else { Duration::ZERO });
         done.then_some(())
     }
+}
+
+/// Ends the sessions of a schema. One that still runs a statement would hold what is to be dropped.
+fn end_statement(schema: &str) -> String {
+    let name = constant(schema);
+    format!("select pg_terminate_backend(pid) from pg_stat_activity where application_name = {name} and pid <> pg_backend_pid()")
 }
 
 fn drop_statement(schema: &str) -> String {

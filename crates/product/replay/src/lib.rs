@@ -40,7 +40,7 @@ pub use compare::is_same_answer;
 pub use lexical::{Refusable, Statement};
 pub use orders::{ListedStatements, OrdersFound, OrdersWanted, PerformedOrder, SessionScript, all_orders};
 pub use perform::{PerformedStep, ReplayReport, perform};
-pub use playground::{Issued, Playground};
+pub use playground::{Issued, Playground, WaitsFor};
 pub use schedule::{AwaitedWait, ScheduleStep, SqlSchedule};
 pub use told::{replay_json, replay_text};
 pub use trace::{MOST_TRACE_BYTES, SqlTrace, read_trace, trace_text};

@@ -1,9 +1,12 @@
 //! All orders in which the statements of some sessions can be issued.
 //!
 //! An order is built by performing it: after each statement the sessions that have their answer, and another statement
-//! to issue, are those that may go on. So an order in which a session that waits would be given a statement is none, and
-//! all others are performed, each once. A session whose statement fails issues `rollback` at once and ends: the server
-//! has given up its transaction with the error, and what a session does after it is seen by none.
+//! to issue, are those that may go on. So an order in which a session that waits would be given a statement is none,
+//! and all others are performed, each once.
+//!
+//! A session whose statement fails issues `rollback` at once and ends: the server has given up its transaction with the
+//! error, and what a session does after it is seen by none. Which session of a circle of waits the server ends depends
+//! on when each of them began to wait; each order is performed once, so that the other choice is not seen.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -136,7 +139,7 @@ fn work_at(wanted: &OrdersWanted<'_>, address: &ServerAddress, cancel: &Cancel, 
         let outcome = at.perform(wanted, &beginning);
         let mut work = held(work);
         work.running -= 1;
-        let Trial { order, others, seen, waited, circle } = outcome?;
+        let TriedOrder { order, others, seen, waited, circle } = outcome?;
         work.begun.extend(others);
         let found = &mut work.found;
         (found.orders, found.waited, found.circles) =
@@ -150,7 +153,7 @@ fn work_at(wanted: &OrdersWanted<'_>, address: &ServerAddress, cancel: &Cancel, 
 }
 
 /// One order that was performed.
-struct Trial {
+struct TriedOrder {
     order: Vec<usize>,
     /// The other ways on, at the places behind its beginning.
     others: Vec<Vec<usize>>,
@@ -187,7 +190,7 @@ impl Workplace {
     }
 
     /// Performs the least order with this beginning.
-    fn perform(&mut self, wanted: &OrdersWanted<'_>, beginning: &[usize]) -> Result<Trial, ServerFailure> {
+    fn perform(&mut self, wanted: &OrdersWanted<'_>, beginning: &[usize]) -> Result<TriedOrder, ServerFailure> {
         if !self.again.is_empty() {
             self.playground.set_up_together(&self.again)?;
         }
@@ -220,7 +223,13 @@ impl Workplace {
         }
         self.end_all(wanted, &mut state)?;
         let afterwards = wanted.afterwards.iter().map(|question| self.playground.question(question)).collect::<Result<_, _>>()?;
-        Ok(Trial { order, others, seen: PerformedOrder { answers: state.answers, afterwards }, waited: state.waited, circle: state.circle })
+        Ok(TriedOrder {
+            order,
+            others,
+            seen: PerformedOrder { answers: state.answers, afterwards },
+            waited: state.waited,
+            circle: state.circle,
+        })
     }
 
     /// Ends transactions that were left open, so that what waits for them goes on.

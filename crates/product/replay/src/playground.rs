@@ -17,6 +17,11 @@ const GLANCE: Duration = Duration::from_micros(1500);
 /// How long a session may take to end.
 const ENDING: Duration = Duration::from_secs(2);
 
+/// Sessions, each with those for which it waits.
+pub type WaitsFor = BTreeMap<usize, Vec<usize>>;
+/// Sessions, each with the processes of others for which it waits.
+type HeldByOthers = BTreeMap<usize, Vec<i64>>;
+
 /// One session of a playground.
 #[derive(Debug)]
 struct SqlSession {
@@ -33,7 +38,7 @@ pub struct Issued {
     /// The answers that came, by session, in the order in which they came.
     pub answers: Vec<(usize, ServerAnswer)>,
     /// Which sessions wait for which now.
-    pub waiting: BTreeMap<usize, Vec<usize>>,
+    pub waiting: WaitsFor,
     /// Which sessions waited in a circle, until the server ended one of them.
     pub circle: BTreeSet<usize>,
 }
@@ -209,7 +214,7 @@ impl Playground {
     }
 
     /// Who waits for which of ours, and who waits for others alone.
-    fn waiting(&mut self) -> Result<(BTreeMap<usize, Vec<usize>>, BTreeMap<usize, Vec<i64>>), ServerFailure> {
+    fn waiting(&mut self) -> Result<(WaitsFor, HeldByOthers), ServerFailure> {
         let busy: Vec<(usize, i64)> =
             self.sessions.iter().enumerate().filter(|(_, one)| one.busy.is_some()).map(|(at, one)| (at, one.backend)).collect();
         let processes: Vec<i64> = busy.iter().map(|(_, backend)| *backend).collect();
@@ -228,7 +233,7 @@ impl Playground {
         Ok((waiting, foreign))
     }
 
-    fn held(&self, waiting: &BTreeMap<usize, Vec<usize>>, foreign: &BTreeMap<usize, Vec<i64>>) -> ServerFailure {
+    fn held(&self, waiting: &WaitsFor, foreign: &HeldByOthers) -> ServerFailure {
         let seconds = self.address.answering.as_secs();
         let running = self.sessions.iter().enumerate().filter(|(at, one)| one.busy.is_some() && !waiting.contains_key(at));
         let session = running.map(|(at, _)| at).next().unwrap_or_default();
@@ -255,8 +260,7 @@ impl Playground {
         if std::mem::replace(&mut self.is_closed, true) {
             return Ok(());
         }
-        let backends: Vec<i64> = self.sessions.iter().map(|session| session.backend).filter(|backend| *backend != 0).collect();
-        let closed = self.control.close(&backends);
+        let closed = self.control.close();
         for session in &mut self.sessions {
             session.process.end(if session.busy.is_some() { Duration::ZERO } else { ENDING });
         }
@@ -272,7 +276,7 @@ impl Drop for Playground {
 }
 
 /// Sessions that wait for each other in a circle, or for such ones.
-fn circle(waiting: &BTreeMap<usize, Vec<usize>>) -> BTreeSet<usize> {
+fn circle(waiting: &WaitsFor) -> BTreeSet<usize> {
     let mut left: BTreeSet<usize> = waiting.keys().copied().collect();
     // What waits for no session that waits is taken away, again and again.
     loop {

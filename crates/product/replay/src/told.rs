@@ -1,7 +1,8 @@
 //! What the server did, for people and for machines.
 
 use serde::Serialize;
-use serval_report::{counted, escape};
+use serval_diagnostic::counted;
+use serval_model::shown as escape;
 
 use crate::answer::ServerAnswer;
 use crate::perform::{PerformedStep, ReplayReport};
@@ -30,14 +31,14 @@ pub fn replay_text(name: &str, report: &ReplayReport, width: usize) -> String {
 }
 
 /// Lines for each session in one step.
-type Cells = Vec<Vec<String>>;
+type SessionCells = Vec<Vec<String>>;
 
 fn table(report: &ReplayReport, width: usize) -> String {
     let sessions = &report.schedule.sessions;
     let names: Vec<String> = sessions.iter().map(|name| escape::line(name).into_owned()).collect();
     let room = width.saturating_sub(9) / sessions.len().max(1);
     let most = room.saturating_sub(3).max(LEAST);
-    let mut rows: Vec<(String, Cells)> = vec![(String::new(), names.into_iter().map(|name| wrapped(&name, most)).collect())];
+    let mut rows: Vec<(String, SessionCells)> = vec![(String::new(), names.into_iter().map(|name| wrapped(&name, most)).collect())];
     for at in 0..report.steps.len() {
         let mut cells = vec![Vec::new(); sessions.len()];
         put(report, at, most, &mut cells);
@@ -66,7 +67,7 @@ fn table(report: &ReplayReport, width: usize) -> String {
 }
 
 /// What is seen in a step: its statement with its answer, and answers to statements that waited.
-fn put(report: &ReplayReport, at: usize, most: usize, cells: &mut Cells) {
+fn put(report: &ReplayReport, at: usize, most: usize, cells: &mut SessionCells) {
     let step = &report.schedule.steps[at];
     let performed = &report.steps[at];
     let cell = &mut cells[step.session];

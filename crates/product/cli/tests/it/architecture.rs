@@ -12,7 +12,7 @@ const WINGS: [&str; 6] = ["base", "nets", "requests", "weak-memory", "product", 
 const SOLVERS: [&str; 2] = ["serval-arith", "serval-semilinear"];
 
 /// The crates of ours that the binary may stand on.
-const DOORS: [&str; 5] = ["serval", "serval-budget", "serval-families", "serval-memory", "serval-report"];
+const DOORS: [&str; 6] = ["serval", "serval-budget", "serval-families", "serval-memory", "serval-replay", "serval-report"];
 
 type Names = BTreeSet<String>;
 

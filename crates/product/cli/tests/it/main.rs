@@ -34,6 +34,7 @@ mod nets_inductive;
 mod nets_input;
 mod paths;
 mod public;
+mod replay;
 mod reports;
 mod sarif;
 mod saved;

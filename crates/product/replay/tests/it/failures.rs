@@ -105,7 +105,7 @@ fn old_server(version: &'static str) -> u16 {
                     break;
                 }
             }
-            let message = |kind: u8, body: &[u8]| [&[kind], &(body.len() as u32 + 4).to_be_bytes()[..], body].concat();
+            let message = |kind: u8, body: &[u8]| [&[kind], &(u32::try_from(body.len()).unwrap() + 4).to_be_bytes()[..], body].concat();
             let parameter = |name: &str, value: &str| message(b'S', format!("{name}\0{value}\0").as_bytes());
             let hello =
                 [message(b'R', &[0; 4]), parameter("server_version", version), parameter("client_encoding", "UTF8"), message(b'Z', b"I")];

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use serval_replay::{Issued, Playground, Refusable, ServerAddress, ServerAnswer, SqlTable, Statement};
+use serval_testkit::isolation_spec::{IsolationSession, IsolationSpec, statements};
 use serval_testkit::{postgres, say, suite::data_dir};
 
-use crate::isolation_spec::{IsolationSpec, read, statements};
 use crate::support::{alone, databases};
 
 /// The rest of this one is outside the subset: joins, sub-selects, inheritance.
@@ -53,7 +53,7 @@ fn permutation(spec: &IsolationSpec, order: &[String], playground: &mut Playgrou
     for setup in spec.setups.iter().flat_map(|block| statements(block)) {
         playground.set_up(&setup, Refusable::Nothing).unwrap();
     }
-    let blocks = |pick: fn(&crate::isolation_spec::SpecSession) -> &Option<String>, playground: &mut Playground| {
+    let blocks = |pick: fn(&IsolationSession) -> &Option<String>, playground: &mut Playground| {
         for (number, session) in spec.sessions.iter().enumerate() {
             for text in pick(session).iter().flat_map(|block| statements(block)) {
                 playground.issue(number, &statement(&text)).unwrap();
@@ -62,12 +62,8 @@ fn permutation(spec: &IsolationSpec, order: &[String], playground: &mut Playgrou
     };
     blocks(|session| &session.setup, playground);
     let mut current = vec![String::new(); spec.sessions.len()];
-    let find = |name: &String| {
-        let places = spec.sessions.iter().enumerate();
-        places.flat_map(|(at, session)| session.steps.iter().map(move |step| (at, step))).find(|(_, step)| step.0 == *name).unwrap()
-    };
     for name in order {
-        let (session, (_, block)) = find(name);
+        let (session, block) = spec.step(name).unwrap();
         current[session] = name.clone();
         let [one] = &statements(block)[..] else { panic!("{name} has several statements") };
         let Issued { mut answers, waiting, circle } = playground.issue(session, &statement(one)).unwrap();
@@ -111,7 +107,7 @@ fn difference(expected: &str, found: &str) -> Option<String> {
 }
 
 fn compared(place: &Path, name: &str, address: &ServerAddress) -> Result<usize, String> {
-    let spec = read(&fs::read_to_string(place.join(format!("specs/{name}.spec"))).unwrap());
+    let spec = IsolationSpec::read(&fs::read_to_string(place.join(format!("specs/{name}.spec"))).unwrap()).unwrap();
     let found = output(&spec, name, address);
     let mut told = Vec::new();
     for end in ["", "_1"] {

@@ -5,9 +5,9 @@
 mod failures;
 mod hermitage;
 mod isolation;
-mod isolation_spec;
 mod locks;
 mod orders;
+mod outcomes;
 mod rules;
 mod steps;
 mod support;
