@@ -3,6 +3,9 @@
 //! The table has a power of two of slots, four bytes each, of which at most three of four are taken, and a row is in the
 //! first free slot from that of its hash on. A row is found only where its words are the same as those of the list, so
 //! that a mistake in hashes could lose a row, and could not find one that is not there.
+//!
+//! A large table is not near the processor: most of the time goes into waiting for memory. So rows can be sought together:
+//! then memory is asked for all of them before the first is compared.
 
 use crate::rows::{Packed, RowNumber, Rows};
 
@@ -14,6 +17,8 @@ pub struct RowIndex {
     taken: usize,
     /// The row that is looked for, as it would be packed.
     sought: Vec<u64>,
+    /// Rows that are sought together, one behind the other.
+    together: Vec<u64>,
 }
 
 #[inline]
@@ -106,6 +111,77 @@ impl RowIndex {
         changes.iter().all(|(place, number)| rows.packed.put(&mut self.sought, *place, number.rank()))
     }
 
+    /// Notes that the row is sought which differs from another in these numbers alone; false where the list has no room
+    /// for it, and so has no such row. The list must not change before all that are sought have been looked for.
+    #[inline]
+    pub fn seek_changed<W: RowNumber>(&mut self, rows: &Rows<W>, of: usize, changes: &[(usize, W)]) -> bool {
+        if of >= rows.len() {
+            return false;
+        }
+        let start = self.together.len();
+        self.together.extend_from_slice(rows.packed.row(of));
+        let row = &mut self.together[start..];
+        let has_room = changes.iter().all(|(place, number)| rows.packed.put(row, *place, number.rank()));
+        if !has_room {
+            self.together.truncate(start);
+        }
+        has_room
+    }
+
+    /// Asks memory for what comparing the sought rows will need.
+    fn ask_memory(&self, packed: &Packed) {
+        let needed = |row: &[u64]| {
+            let number = self.slots[self.first_slot(row)] as usize;
+            packed.word(number.saturating_sub(1))
+        };
+        std::hint::black_box(self.together.chunks_exact(packed.words).fold(0, |all, row| all ^ needed(row)));
+    }
+
+    /// Looks for all rows that are sought; the error is the first that is not in the list, counted from 0.
+    pub fn find_sought<W: RowNumber>(&mut self, rows: &Rows<W>) -> Result<(), usize> {
+        let missing = self.first_missing(&rows.packed);
+        self.together.clear();
+        missing.map_or(Ok(()), Err)
+    }
+
+    fn first_missing(&self, packed: &Packed) -> Option<usize> {
+        let mut sought = self.together.chunks_exact(packed.words);
+        if self.slots.is_empty() {
+            return sought.next().map(|_| 0);
+        }
+        self.ask_memory(packed);
+        sought.position(|row| self.locate(packed, row).is_err())
+    }
+
+    /// Adds all rows that are sought to the list, in their order, unless it has them; false where there is no room.
+    pub fn insert_sought<W: RowNumber>(&mut self, rows: &mut Rows<W>) -> bool {
+        self.insert_all(&mut rows.packed)
+    }
+
+    fn insert_all(&mut self, packed: &mut Packed) -> bool {
+        let together = std::mem::take(&mut self.together);
+        let all = self.taken + together.len() / packed.words;
+        if self.slots.len() < all + all / 3 + 2 {
+            self.build(packed, all * 3 / 2 + 2);
+        }
+        self.together = together;
+        self.ask_memory(packed);
+        let mut has_room = true;
+        for row in self.together.chunks_exact(packed.words) {
+            if let Err(slot) = self.locate(packed, row) {
+                let Ok(number) = u32::try_from(self.taken + 1) else {
+                    has_room = false;
+                    break;
+                };
+                self.slots[slot] = number;
+                self.taken += 1;
+                packed.push_row(row);
+            }
+        }
+        self.together.clear();
+        has_room
+    }
+
     /// Adds a row to the list, unless it has it. Says its number, and whether it is new; nothing where there are 2³²
     /// rows, and the table is full.
     pub fn insert<W: RowNumber>(&mut self, rows: &mut Rows<W>, row: &[W]) -> Option<(usize, bool)> {
@@ -114,13 +190,13 @@ impl RowIndex {
             self.build(&rows.packed, self.taken + 1);
         }
         self.sought = sought;
-        self.insert_sought(&mut rows.packed)
+        self.insert_one(&mut rows.packed)
     }
 
     /// Adds the row that differs from another in these numbers alone, each with its place, as [`Self::insert`] does.
     pub fn insert_changed<W: RowNumber>(&mut self, rows: &mut Rows<W>, of: usize, changes: &[(usize, W)]) -> Option<(usize, bool)> {
         if self.change(rows, of, changes) {
-            return self.insert_sought(&mut rows.packed);
+            return self.insert_one(&mut rows.packed);
         }
         let mut row = Vec::new();
         rows.read(of, &mut row);
@@ -130,7 +206,7 @@ impl RowIndex {
         self.insert(rows, &row)
     }
 
-    fn insert_sought(&mut self, packed: &mut Packed) -> Option<(usize, bool)> {
+    fn insert_one(&mut self, packed: &mut Packed) -> Option<(usize, bool)> {
         if self.slots.len() < self.taken + self.taken / 3 + 2 {
             self.build(packed, self.taken * 3 / 2 + 2);
         }

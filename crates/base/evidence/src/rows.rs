@@ -116,6 +116,12 @@ impl Packed {
         &self.bits[number * self.words..][..self.words]
     }
 
+    /// The first word of a row, if there is one.
+    #[inline]
+    pub(crate) fn word(&self, number: usize) -> u64 {
+        self.bits.get(number * self.words).copied().unwrap_or(0)
+    }
+
     #[inline]
     fn length(&self, row: &[u64]) -> usize {
         self.columns.last().map_or(0, |lengths| usize::try_from(lengths.rank(row)).unwrap_or(0))

@@ -29,16 +29,6 @@ impl<W: RowNumber, Label: Copy> Explored<W, Label> {
         Self { states, from: vec![(0, label)] }
     }
 
-    /// Adds a state that another leads to, and that differs from it in these numbers alone, each with its place.
-    pub fn insert_changed(&mut self, changes: &[(usize, W)], before: usize, label: Label) -> Option<(usize, bool)> {
-        let from = u32::try_from(before).ok()?;
-        let (number, is_new) = self.states.insert_changed(before, changes)?;
-        if is_new {
-            self.from.push((from, label));
-        }
-        Some((number, is_new))
-    }
-
     /// Adds a state that another leads to. Says its number, and whether it is new; nothing where the set is full.
     pub fn insert(&mut self, state: &[W], before: usize, label: Label) -> Option<(usize, bool)> {
         let before = u32::try_from(before).ok()?;

@@ -49,6 +49,18 @@ impl<W: RowNumber> StateSet<W> {
         self.index.insert_changed(&mut self.rows, of, changes)
     }
 
+    /// Notes a state to be added that differs from one of the set in these numbers alone, each with its place; false where
+    /// a number has no room yet, and then it is not noted.
+    pub fn seek_changed(&mut self, of: usize, changes: &[(usize, W)]) -> bool {
+        self.index.seek_changed(&self.rows, of, changes)
+    }
+
+    /// Adds the states that are noted, in their order: sooner than one by one, since memory is asked for all at once. False
+    /// where the set is full.
+    pub fn insert_sought(&mut self) -> bool {
+        self.index.insert_sought(&mut self.rows)
+    }
+
     /// The number of a state, if it is in the set.
     pub fn find(&mut self, state: &[W]) -> Option<usize> {
         self.index.find(&self.rows, state)
@@ -126,6 +138,80 @@ mod tests {
             assert!(ascending.ascends());
             assert_eq!(ascending.iter().collect::<Vec<_>>(), order);
         }
+    }
+
+    /// Packed rows are the lists that they were made of, in the same order, with the same JSON; and rows that are sought
+    /// together are found, or the first that is not.
+    #[test]
+    fn rows_are_lists() {
+        let mut seed = 11;
+        for round in 0..300 {
+            let ends = [0, 1, -1, 7, 255, 256, -129, i64::MAX, i64::MIN];
+            let count = usize::try_from(draw(&mut seed) % 12).unwrap();
+            let few = 2 + round % 8;
+            let lists: Vec<Vec<i64>> = (0..count)
+                .map(|_| {
+                    let length = if round % 3 == 0 { 4 } else { draw(&mut seed) % 5 };
+                    (0..length).map(|_| ends[usize::try_from(draw(&mut seed)).unwrap() % few]).collect()
+                })
+                .collect();
+            let mut rows: Rows<i64> = lists.iter().collect();
+            assert_eq!(rows.iter().collect::<Vec<_>>(), lists);
+            assert_eq!(serval_evidence::line(&rows), serval_evidence::line(&lists));
+            assert_eq!(serval_evidence::read::<Rows<i64>>(&serval_evidence::line(&lists)).unwrap(), rows);
+            assert_eq!(rows.ascends(), lists.is_sorted_by(|one, other| one < other), "{lists:?}");
+            let mut sorted = lists.clone();
+            sorted.sort();
+            rows.sort();
+            assert_eq!(rows.iter().collect::<Vec<_>>(), sorted);
+            sorted.dedup();
+            let rows: Rows<i64> = sorted.iter().collect();
+            let mut index = RowIndex::of(&rows);
+            let (mut missing, mut noted) = (None, 0);
+            for (of, list) in sorted.iter().enumerate().filter(|(_, list)| !list.is_empty()) {
+                let (place, number) =
+                    (usize::try_from(draw(&mut seed)).unwrap() % list.len(), ends[usize::try_from(draw(&mut seed)).unwrap() % few]);
+                let mut changed = list.clone();
+                changed[place] = number;
+                let is_in = sorted.binary_search(&changed).is_ok();
+                assert_eq!(index.find_changed(&rows, of, &[(place, number)]).is_some(), is_in);
+                if index.seek_changed(&rows, of, &[(place, number)]) {
+                    missing = missing.or((!is_in).then_some(noted));
+                    noted += 1;
+                } else {
+                    assert!(!is_in);
+                }
+            }
+            assert_eq!(index.find_sought(&rows), missing.map_or(Ok(()), Err));
+        }
+    }
+
+    /// States that are noted and added together get the numbers that they get one by one.
+    #[test]
+    fn together_is_one_by_one() {
+        let (mut together, mut single): (StateSet<u64>, StateSet<u64>) = (StateSet::default(), StateSet::default());
+        let mut seed = 5;
+        for set in [&mut together, &mut single] {
+            set.insert(&[0, 3, 1]);
+        }
+        for _ in 0..3_000 {
+            let of = usize::try_from(draw(&mut seed)).unwrap() % together.len();
+            let place = usize::try_from(draw(&mut seed) % 3).unwrap();
+            let change = [(place, draw(&mut seed) % [4, 40, 400][place])];
+            if !together.seek_changed(of, &change) {
+                assert!(together.insert_sought());
+                together.insert_changed(of, &change);
+            }
+            if draw(&mut seed).is_multiple_of(5) {
+                assert!(together.insert_sought());
+            }
+            single.insert_changed(of, &change);
+            if together.len() == single.len() {
+                assert!(together.iter().eq(single.iter()));
+            }
+        }
+        assert!(together.insert_sought());
+        assert!(together.iter().eq(single.iter()) && together.len() > 1_000);
     }
 
     /// States without numbers are one state.

@@ -6,7 +6,7 @@ use serval_budget::{Budget, Stopped};
 use serval_net_proof::backward::mirrored;
 use serval_net_proof::{Backward, Evidence, Rows, States, Stubborn};
 use serval_petri::{Formula, Net};
-use serval_states::{Explored, StateSet};
+use serval_states::StateSet;
 
 use crate::fast::Fast;
 use crate::goals::Goal;
@@ -30,9 +30,8 @@ pub fn look(net: &Net, goal: &Formula, most: usize, budget: &mut Budget) -> Resu
 
 pub(crate) fn look_fast(fast: &Fast, goal: &Formula, most: usize, budget: &mut Budget) -> Result<ExplicitOutcome, Stopped> {
     let (goal, mut open) = (Goal::new(goal), Vec::new());
-    let everything = |marking: &[u64], into: &mut Vec<usize>| {
-        into.extend((0..fast.inputs.len()).filter(|&transition| fast.is_enabled(marking, transition)));
-    };
+    let mut enabling = Enabling::new(fast);
+    let everything = |marking: &[u64], into: &mut Vec<usize>| enabling.list(marking, into);
     let explored = explore(fast, most, budget, |marking| goal.holds_with(marking, &mut open), everything)?;
     Ok(explored.said(|markings| Evidence::States(States { markings })))
 }
@@ -74,6 +73,41 @@ pub(crate) fn look_for_deadlock_fast(fast: &Fast, most: usize, budget: &mut Budg
     }))
 }
 
+/// Which transitions are enabled, for many markings: most of those that are not lack a token on some place, which is seen
+/// for 64 places at a time.
+struct Enabling {
+    /// By transition bits for the places that it takes from, in as many words as there must be.
+    takes: Vec<u64>,
+    words: usize,
+    /// By transition the places from which it takes more than one.
+    heavy: Vec<Vec<(usize, u64)>>,
+    marked: Vec<u64>,
+}
+
+impl Enabling {
+    fn new(fast: &Fast) -> Self {
+        let words = fast.initial.len().div_ceil(64).max(1);
+        let mut takes = vec![0; words * fast.inputs.len()];
+        for (transition, inputs) in fast.inputs.iter().enumerate() {
+            inputs.iter().filter(|input| input.1 > 0).for_each(|input| takes[transition * words + input.0 / 64] |= 1 << (input.0 % 64));
+        }
+        let heavy = fast.inputs.iter().map(|inputs| inputs.iter().copied().filter(|input| input.1 > 1).collect()).collect();
+        Self { takes, words, heavy, marked: vec![0; words] }
+    }
+
+    fn list(&mut self, marking: &[u64], into: &mut Vec<usize>) {
+        for (marked, tokens) in self.marked.iter_mut().zip(marking.chunks(64)) {
+            *marked = tokens.iter().enumerate().fold(0, |bits, (place, &tokens)| bits | u64::from(tokens > 0) << place);
+        }
+        for (transition, takes) in self.takes.chunks_exact(self.words).enumerate() {
+            let has_tokens = takes.iter().zip(&self.marked).all(|(takes, marked)| takes & !marked == 0);
+            if has_tokens && self.heavy[transition].iter().all(|&(place, weight)| marking[place] >= weight) {
+                into.push(transition);
+            }
+        }
+    }
+}
+
 /// What an exploration found.
 enum Exploration {
     Reached(Vec<u32>),
@@ -94,6 +128,9 @@ impl Exploration {
     }
 }
 
+/// Markings whose successors are looked up together.
+const TOGETHER: usize = 64;
+
 /// Follows from each marking the transitions that `next` lists, until one is a goal.
 fn explore(
     fast: &Fast,
@@ -102,31 +139,66 @@ fn explore(
     mut is_goal: impl FnMut(&[u64]) -> bool,
     mut next: impl FnMut(&[u64], &mut Vec<usize>),
 ) -> Result<Exploration, Stopped> {
-    // Labels are transitions.
-    let mut known = Explored::new(&fast.initial, 0_u32);
+    let mut known = StateSet::default();
+    known.insert(&fast.initial);
     let (mut marking, mut transitions, mut changes) = (Vec::new(), Vec::new(), Vec::new());
     let mut at = 0;
-    while known.states().read(at, &mut marking) {
-        budget.spend(1)?;
-        if is_goal(&marking) {
-            let mut run: Vec<u32> = known.way_back(at).map(|step| step.1).collect();
-            run.reverse();
-            return Ok(Exploration::Reached(run));
-        }
-        transitions.clear();
-        next(&marking, &mut transitions);
-        for &transition in &transitions {
-            if !fast.changed(&marking, transition, &mut changes) {
-                return Ok(Exploration::TooManyTokens);
+    while at < known.len() {
+        for now in at..known.len().min(at + TOGETHER) {
+            known.read(now, &mut marking);
+            budget.spend(1)?;
+            if is_goal(&marking) {
+                return Ok(Exploration::Reached(way_to(fast, &mut known, now, &mut next)));
             }
-            if known.insert_changed(&changes, at, u32::try_from(transition).unwrap_or(u32::MAX)).is_none() {
-                return Ok(Exploration::TooMany);
+            transitions.clear();
+            next(&marking, &mut transitions);
+            for &transition in &transitions {
+                if !fast.changed(&marking, transition, &mut changes) {
+                    return Ok(Exploration::TooManyTokens);
+                }
+                let is_noted = known.seek_changed(now, &changes);
+                if !is_noted && (!known.insert_sought() || known.insert_changed(now, &changes).is_none()) {
+                    return Ok(Exploration::TooMany);
+                }
             }
+            at = now + 1;
         }
-        if known.states().len() > most {
+        if !known.insert_sought() || known.len() > most {
             return Ok(Exploration::TooMany);
         }
-        at += 1;
     }
-    Ok(Exploration::All(known.into_states()))
+    Ok(Exploration::All(known))
+}
+
+/// The run by which an exploration came to a marking. What led to markings is not kept: it is found again, because the
+/// marking that was followed first of those that lead to another is the one with the least number.
+fn way_to(fast: &Fast, known: &mut StateSet<u64>, number: usize, next: &mut impl FnMut(&[u64], &mut Vec<usize>)) -> Vec<u32> {
+    let (mut run, mut at) = (Vec::new(), number);
+    let (mut marking, mut before, mut transitions) = (Vec::new(), Vec::new(), Vec::new());
+    while at > 0 {
+        known.read(at, &mut marking);
+        let mut candidates = Vec::new();
+        for transition in 0..fast.inputs.len() {
+            if fast.unfire(&marking, transition, &mut before) && fast.is_enabled(&before, transition) {
+                candidates.extend(known.find(&before).filter(|&number| number < at));
+            }
+        }
+        candidates.sort_unstable();
+        let step = candidates.into_iter().find_map(|number| {
+            known.read(number, &mut before);
+            transitions.clear();
+            next(&before, &mut transitions);
+            let leads = |&&transition: &&usize| {
+                let mut after = before.clone();
+                fast.fire(&mut after, transition) && after == marking
+            };
+            Some((number, *transitions.iter().find(leads)?))
+        });
+        // Each marking but the first came from one before it.
+        let Some((number, transition)) = step else { break };
+        run.push(u32::try_from(transition).unwrap_or(u32::MAX));
+        at = number;
+    }
+    run.reverse();
+    run
 }

@@ -76,6 +76,17 @@ impl Fast {
         true
     }
 
+    /// The marking before a transition fired that led to this one; false where there is none.
+    pub(crate) fn unfire(&self, marking: &[u64], transition: usize, into: &mut Vec<u64>) -> bool {
+        into.clear();
+        into.extend_from_slice(marking);
+        self.effects[transition].iter().all(|&(place, change)| {
+            let tokens = u64::try_from(i128::from(marking[place]) - change);
+            into[place] = tokens.unwrap_or(0);
+            tokens.is_ok()
+        })
+    }
+
     /// Fires an enabled transition; false where a number does not fit, and then nothing has changed.
     pub(crate) fn fire(&self, marking: &mut [u64], transition: usize) -> bool {
         self.fire_often(marking, transition, 1)

@@ -73,7 +73,12 @@ struct List<'a> {
     exchanges: Vec<Vec<Exchange>>,
     /// The places that a transition touches, with what they have then.
     changes: Vec<(usize, u64)>,
+    /// Steps whose ends are still to be looked up: the number of a marking, and what fires.
+    steps: Vec<(usize, TransitionId)>,
 }
+
+/// Steps whose ends are looked up together.
+const TOGETHER: usize = 256;
 
 impl<'a> List<'a> {
     /// The list, which has the initial marking.
@@ -84,17 +89,35 @@ impl<'a> List<'a> {
         let begins = markings.ascends() && index.find(markings, net.initial().as_slice()).is_some();
         require!(StatesInitial, begins, "the initial marking is not in the list, or the list does not ascend");
         let exchanges = net.transitions().map(|transition| exchanges(net, transition)).collect();
-        Ok(Self { net, markings, index, exchanges, changes: Vec::new() })
+        Ok(Self { net, markings, index, exchanges, changes: Vec::new(), steps: Vec::new() })
     }
 
-    /// What an enabled transition leads to is in the list.
+    /// Where a transition is enabled, what it leads to is to be looked up.
     fn check_step(&mut self, number: usize, marking: &Marking, transition: TransitionId) -> Result<(), Refusal> {
         self.changes.clear();
-        let exchanges = &self.exchanges[transition.index()];
-        let after = |&(place, less, more): &Exchange| Some((place.index(), marking.tokens(place).checked_sub(less)?.checked_add(more)?));
-        self.changes.extend(exchanges.iter().map_while(after));
-        let fired = self.changes.len() == exchanges.len();
-        let is_in = fired && self.index.find_changed(self.markings, number, &self.changes).is_some();
+        let mut has_room = true;
+        for &(place, less, more) in &self.exchanges[transition.index()] {
+            let Some(left) = marking.tokens(place).checked_sub(less) else { return Ok(()) };
+            let after = left.checked_add(more);
+            has_room &= after.is_some();
+            self.changes.push((place.index(), after.unwrap_or(left)));
+        }
+        let may_be_in = has_room && self.index.seek_changed(self.markings, number, &self.changes);
+        self.require_in(may_be_in, (number, transition))?;
+        if may_be_in {
+            self.steps.push((number, transition));
+        }
+        if self.steps.len() >= TOGETHER { self.look_up() } else { Ok(()) }
+    }
+
+    /// The ends of all steps so far are in the list.
+    fn look_up(&mut self) -> Result<(), Refusal> {
+        let missing = self.index.find_sought(self.markings).err().and_then(|at| self.steps.get(at)).copied();
+        self.steps.clear();
+        missing.map_or(Ok(()), |step| self.require_in(false, step))
+    }
+
+    fn require_in(&self, is_in: bool, (number, transition): (usize, TransitionId)) -> Result<(), Refusal> {
         let name = self.net.transition_name(transition);
         require!(StatesClosed, is_in, "“{name}” leads from marking {number} to one that is not in the list");
         Ok(())
@@ -119,11 +142,11 @@ pub(crate) fn check(net: &Net, goal: &Formula, states: &States, budget: &mut Bud
         budget.spend(cost(net))?;
         let marking = Marking::new(tokens);
         require!(StatesGoal, !goal.holds(&marking), "marking {number} is in the goal");
-        for transition in net.transitions().filter(|&transition| net.is_enabled(&marking, transition)) {
+        for transition in net.transitions() {
             list.check_step(number, &marking, transition)?;
         }
     }
-    Ok(())
+    list.look_up()
 }
 
 /// Checks the stubborn sets, and that the list is closed under them.
@@ -162,7 +185,7 @@ pub(crate) fn check_stubborn(net: &Net, goal: &Formula, stubborn: &Stubborn, bud
         }
         require!(StubbornEnabled, enabled, "no member of set {number} is enabled");
     }
-    Ok(())
+    list.look_up()
 }
 
 /// For each place the transitions that touch it in some way.
