@@ -6,10 +6,10 @@
 
 use std::collections::BTreeSet;
 
+use serval_budget::{Budget, StopReason};
 use serval_engine::search::run_certificate;
 use serval_engine::strict::{InTime, QUICK_TICKS, decide_in_time, quick_look};
 use serval_model::{GlobalId, Named, NetworkSystem, RequestId, SerialExplorer};
-use serval_budget::{Budget, StopReason};
 use serval_proof::strict::{part_shows_strict, shows_strict};
 use serval_proof::{Body, Part, RunCertificate};
 use serval_report::{Counterexample, StrictNote, TimeOrders, TraceEvent};
@@ -230,8 +230,8 @@ impl<M: Named> Orders<'_, M> {
                 return Some(Some(order));
             }
             for answered in &self.shown.requests {
-                let is_next = !order.contains(&answered.id)
-                    && pairs.iter().all(|&[first, second]| second != answered.id || order.contains(&first));
+                let is_next =
+                    !order.contains(&answered.id) && pairs.iter().all(|&[first, second]| second != answered.id || order.contains(&first));
                 if !is_next {
                     continue;
                 }
