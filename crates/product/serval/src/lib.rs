@@ -164,6 +164,7 @@ pub mod repair;
 #[cfg(feature = "report")]
 mod report;
 mod sampling;
+mod scaled_runs;
 pub mod simulator;
 mod told;
 #[cfg(feature = "weak-memory")]

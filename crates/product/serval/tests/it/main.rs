@@ -4,6 +4,7 @@
 
 mod advice;
 mod contest;
+mod deep;
 mod five;
 mod long_faults;
 mod nets;
