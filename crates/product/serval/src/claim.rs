@@ -28,6 +28,7 @@ use serval_verify::failure_of;
 
 use crate::commuting::why_not;
 use crate::sampling::{LazyFind, LazySamplers};
+use crate::scaled_runs::hint;
 use crate::{Methods, Options};
 
 /// Requests and ticks of the search before a proof on the text is tried: enough
@@ -99,7 +100,7 @@ pub(crate) enum EngineClaim {
     /// Neither.
     Undecided(StopReason),
     /// A run after which a step should fail.
-    Fails { report: Box<FaultReport>, diagnostic: Box<Diagnostic> },
+    Fails { report: Box<FaultReport>, diagnostic: Box<Diagnostic>, method: &'static str },
     /// The program has an error that shows only when it is explored.
     Unusable(Box<Diagnostic>),
 }
@@ -393,7 +394,7 @@ fn on_states(prepared: &Arc<Prepared>, text: &str, searches: &mut Searches<'_>, 
     // that.
     let few = if searching && effort.pairs.is_none() { FEWER_PAIRS } else { &[] };
     if effort.only(Method::Sample) {
-        let met = drawn_alone(&mut LazySamplers::new(prepared, effort.seed), searches.broken, effort);
+        let met = drawn_alone(&mut hinted(prepared, text, searches.broken, effort), searches.broken, effort);
         return by_drawing(met, text, searches, cleared, effort, (None, Duration::ZERO));
     }
     let mut samplers = None;
@@ -405,7 +406,7 @@ fn on_states(prepared: &Arc<Prepared>, text: &str, searches: &mut Searches<'_>, 
         if let Some(found) = few_kinds(prepared, searches, &mut cleared, &[], Some(TOO_LARGE_TICKS / times), effort) {
             return ProgramClaimed { claimed: Claimed::new(found, cleared), compiled: Some(compiled), compile_time };
         }
-        let samplers = effort.may(Method::Sample).then(|| samplers.get_or_insert_with(|| LazySamplers::new(prepared, effort.seed)));
+        let samplers = effort.may(Method::Sample).then(|| samplers.get_or_insert_with(|| hinted(prepared, text, searches.broken, effort)));
         let met = samplers.and_then(|samplers| drawn(samplers, DRAWN_TICKS / times, searches.broken, effort));
         if met.is_some() {
             return by_drawing(met, text, searches, cleared, effort, (Some(compiled), compile_time));
@@ -414,6 +415,15 @@ fn on_states(prepared: &Arc<Prepared>, text: &str, searches: &mut Searches<'_>, 
     drop(samplers);
     let compiled = make(effort.pairs.unwrap_or(FIRST_PAIRS));
     on_compiled(prepared, text, searches, cleared, effort, (compiled, compile_time))
+}
+
+/// Random runs of a program, which begin with what refutes a smaller one.
+fn hinted<'a>(prepared: &'a Prepared, text: &str, broken: &Cell<bool>, effort: &Effort<'_>) -> LazySamplers<'a> {
+    let mut samplers = LazySamplers::new(prepared, effort.seed);
+    if fenced(|| hint(&mut samplers, text, effort.seed, effort.cancel)).is_none() {
+        broken.set(true);
+    }
+    samplers
 }
 
 /// Draws runs of a program whose states are not all made.
@@ -459,7 +469,11 @@ fn by_drawing(
             }
         }
         Some(LazyFind::Fault(error)) => {
-            let claimed = Claimed::new(unusable(&error, text), cleared);
+            let claim = match unusable(&error, text) {
+                EngineClaim::Fails { report, diagnostic, .. } => EngineClaim::Fails { report, diagnostic, method: Method::Sample.name() },
+                other => other,
+            };
+            let claimed = Claimed::new(claim, cleared);
             return ProgramClaimed { claimed, compiled: Some(Err(error)), compile_time };
         }
         None if effort.cancel.is_cancelled() => Claimed::new(EngineClaim::Undecided(StopReason::Cancelled), cleared),
@@ -550,7 +564,10 @@ fn without_limit(prepared: &Arc<Prepared>, text: &str, first: &CompileError, cle
 pub(crate) fn unusable(error: &CompileError, text: &str) -> EngineClaim {
     match error.diagnostic(text) {
         Some(diagnostic) => match failing(error) {
-            Some(report) => EngineClaim::Fails { report: Box::new(report.clone()), diagnostic: Box::new(diagnostic) },
+            Some(report) => {
+                let (report, method) = (Box::new(report.clone()), Method::Search.name());
+                EngineClaim::Fails { report, diagnostic: Box::new(diagnostic), method }
+            }
             None => EngineClaim::Unusable(Box::new(diagnostic)),
         },
         None => EngineClaim::Undecided(StopReason::Cancelled),

@@ -376,7 +376,7 @@ fn conclude(input: &Input, claim: EngineClaim, options: &Options, times: &mut Ti
     let (body, component, method, refuted) = match claim {
         EngineClaim::Undecided(reason) => return Verdict::Undecided(Undecided::Stopped(reason)),
         EngineClaim::Unusable(diagnostic) => return Verdict::Unusable(diagnostic),
-        EngineClaim::Fails { report, diagnostic } => return fails(input, &report, diagnostic, options, times),
+        EngineClaim::Fails { report, diagnostic, method } => return fails(input, &report, (diagnostic, method), options, times),
         EngineClaim::Refuted { run, component, minimal, method } => (Body::Run(run.clone()), component, method, Some((run, minimal))),
         EngineClaim::Proved { body, method } => (body, 0, method, None),
     };
@@ -423,7 +423,13 @@ fn in_time(input: &Input, verdict: Verdict, shown: Option<Shown>, options: &Opti
 }
 
 /// A program with a run after which a step fails: the checker replays the run, and it is put in words.
-fn fails(input: &Input, report: &FaultReport, diagnostic: Box<Diagnostic>, options: &Options, times: &mut Times) -> Verdict {
+fn fails(
+    input: &Input,
+    report: &FaultReport,
+    (diagnostic, method): (Box<Diagnostic>, &'static str),
+    options: &Options,
+    times: &mut Times,
+) -> Verdict {
     let (Some(run), Some(kind)) = (&report.named, failure_of(&report.fault)) else { return Verdict::Unusable(diagnostic) };
     let certificate = fault::certificate(run, kind);
     let note = fault::note(input, run, &certificate.steps, &diagnostic);
@@ -434,7 +440,7 @@ fn fails(input: &Input, report: &FaultReport, diagnostic: Box<Diagnostic>, optio
     (times.certify, times.verify) = (certify, verify);
     match checked {
         Ok(certificate) => {
-            let evidence = Evidence { certificate, kind: "fault", method: Method::Search.name() };
+            let evidence = Evidence { certificate, kind: "fault", method };
             Verdict::Fault(evidence, Box::new(note))
         }
         // Without evidence that was checked the program is in error all the same.
@@ -447,7 +453,7 @@ fn fails(input: &Input, report: &FaultReport, diagnostic: Box<Diagnostic>, optio
 /// What fails in a program that has a counterexample as well: its run, if the checker accepts it, and else a finding.
 fn also_fails(input: &Input, fault: &FaultReport, options: &Options, findings: &mut Vec<Diagnostic>) -> Option<Box<FaultNote>> {
     let diagnostic = Box::new(CompileError::Fault(Box::new(fault.clone())).diagnostic(input.text())?);
-    match fails(input, fault, diagnostic.clone(), options, &mut Times::default()) {
+    match fails(input, fault, (diagnostic.clone(), Method::Search.name()), options, &mut Times::default()) {
         Verdict::Fault(_, note) => Some(note),
         _ => {
             findings.push(*diagnostic);

@@ -165,6 +165,7 @@ pub mod repair;
 #[cfg(feature = "report")]
 mod report;
 mod sampling;
+mod scaled_runs;
 pub mod simulator;
 mod strict;
 mod told;

@@ -12,7 +12,7 @@ use serval_compile::{CompileError, Lazy, Prepared};
 use serval_engine::sample::{Described, HowSampled, NoStep, SampleOutcome, Sampler, look, seed_of};
 use serval_engine::search::run_certificate;
 use serval_model::{GlobalId, LocalId, Moves, Named, RequestId, ResponseId};
-use serval_proof::RunCertificate;
+use serval_proof::{Action, RunCertificate, RunEvent};
 
 /// Random runs of all components, which can be stopped and taken up again.
 pub(crate) struct LazySamplers<'a> {
@@ -92,6 +92,22 @@ impl<'a> LazySamplers<'a> {
             SampledComponent { lazy, sampler: Sampler::new(Described(Box::new(shared)), seed) }
         };
         Self { components: (0..prepared.component_count()).map(sampler).collect() }
+    }
+
+    /// The first runs have the kinds of requests of such a run, as far as they are there, and up to so many times as many.
+    pub(crate) fn hint(&mut self, run: &RunCertificate, times: u64) {
+        for SampledComponent { lazy, sampler } in &mut self.components {
+            let mut kinds: Vec<(RequestId, u64)> = Vec::new();
+            for &(request, _) in lazy.borrow().starts() {
+                let name = lazy.borrow().request_name(request);
+                let spawned = |event: &&RunEvent| matches!(&event.action, Action::Spawn { request, .. } if *request == name);
+                let count = run.steps.iter().filter(spawned).count() as u64;
+                if count > 0 && kinds.iter().all(|&(known, _)| known != request) {
+                    kinds.push((request, count));
+                }
+            }
+            sampler.hint(&kinds, times);
+        }
     }
 
     /// Draws runs, with this number of ticks for each component.

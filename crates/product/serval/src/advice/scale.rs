@@ -22,6 +22,8 @@ pub struct ScaledProgram {
     pub text: String,
     /// What is declared differently there: `Quota: 0..2`.
     pub written: Vec<String>,
+    /// By how much the largest of them is smaller, at most: 5 where 10 has become 2.
+    pub times: u64,
 }
 
 /// Which ranges are made smaller.
@@ -103,7 +105,7 @@ pub(super) fn scaled_ranges(text: &str, most: i64, which: ScaledRanges) -> Optio
 
 /// The text with the ends of the ranges, and what is equal to them, made smaller.
 fn edited(text: &str, most: i64, ranges: &[DeclaredRange], kept: &BTreeSet<(usize, usize)>) -> Option<ScaledProgram> {
-    let (mut edits, mut smaller, mut written) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+    let (mut edits, mut smaller, mut written, mut times) = (BTreeMap::new(), BTreeMap::new(), Vec::new(), 1);
     for range in ranges.iter().filter(|range| !kept.contains(&range.end)) {
         let end = range.end_within(most);
         if end == range.high {
@@ -116,6 +118,7 @@ fn edited(text: &str, most: i64, ranges: &[DeclaredRange], kept: &BTreeSet<(usiz
         if let Some((place, _)) = range.initial.filter(|&(_, value)| value > end) {
             edits.insert(place, end);
         }
+        times = times.max(range.high.unsigned_abs().div_ceil(end.unsigned_abs().max(1)));
         let left = smaller.entry(range.high).or_insert(end);
         *left = end.max(*left);
         written.push(format!("{}{}..{end}{}", range.before, range.low, range.after));
@@ -134,7 +137,7 @@ fn edited(text: &str, most: i64, ranges: &[DeclaredRange], kept: &BTreeSet<(usiz
     for ((start, end), number) in edits.into_iter().rev() {
         out.replace_range(start..end, &number.to_string());
     }
-    Some(ScaledProgram { text: out, written })
+    Some(ScaledProgram { text: out, written, times })
 }
 
 #[cfg(test)]
@@ -147,6 +150,7 @@ mod tests {
                     request call(u: 1..3) { if (Session[u] == 3) { return 503 }; Bucket := 5; Quota := LIMIT; 200 }\n";
         let found = scaled(text, 2).unwrap();
         assert_eq!(found.written, ["Session: 0..2", "Bucket: 0..2", "Quota: 0..2"]);
+        assert_eq!(found.times, 5);
         assert_eq!(
             found.text,
             "const LIMIT = 2\nvar Session[1..3]: 0..2\nvar Bucket: 0..2 saturate := 2\nvar Quota: 0..LIMIT := LIMIT\n\

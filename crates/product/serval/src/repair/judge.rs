@@ -74,7 +74,7 @@ pub(crate) fn judge(input: &Input, effort: Effort, cancel: &Cancel) -> Judged {
         EngineClaim::Undecided(StopReason::Cancelled) => Judged::Unknown(STOPPED.to_owned()),
         EngineClaim::Undecided(reason) => Judged::Unknown(reason.to_string()),
         EngineClaim::Unusable(diagnostic) => Judged::Unusable(diagnostic),
-        EngineClaim::Fails { report, diagnostic } => fails(input, &report, diagnostic, cancel),
+        EngineClaim::Fails { report, diagnostic, .. } => fails(input, &report, diagnostic, cancel),
     }
 }
 

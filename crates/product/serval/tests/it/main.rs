@@ -5,6 +5,7 @@
 mod advice;
 mod asserted;
 mod contest;
+mod deep;
 mod five;
 mod long_faults;
 mod many;

@@ -7,7 +7,7 @@ use serval_model::{LocalId, Named, RequestId, Run, ThreadId};
 use super::archive::{Archive, Kept};
 use super::aside::Aside;
 use super::membership::{Membership, SerialQuestion, ask};
-use super::mix::{Kinds, requests};
+use super::mix::{Kinds, Mix, requests};
 use super::places::Places;
 use super::play::{Failing, Play, PlayEnd, World};
 use super::schedule::{Course, Schedule, WHOLE_PAIRS};
@@ -22,6 +22,11 @@ const PLACES_PART: u64 = 4;
 /// Requests that overlap there, at most, and that run whole before, at most two to this power.
 const MOST_OVERLAPPING: usize = 5;
 const MOST_WHOLE: usize = 6;
+/// Of a hundred runs, how many follow a hint, if there is one: among the first so many, and later. Requests in them, at most.
+const HINTED_RUNS: u64 = 4_000;
+const HINTED_FIRST: u64 = 50;
+const HINTED_LATER: u64 = 5;
+const MOST_HINTED: u64 = 1 << 12;
 /// Most of the sub-multisets of answers that the checker looks at.
 const MOST_SUBMULTISETS: u128 = 1 << 20;
 
@@ -76,6 +81,8 @@ pub struct Sampler<M> {
     archive: Archive,
     aside: Aside,
     places: Places,
+    /// Kinds that are worth being drawn first, how many requests there may be, and how many at least.
+    hint: Option<(Mix, usize, usize)>,
     runs: u64,
     /// Ticks in all, and those for the archive, for answers that are asked about again, and for places.
     spent: [u64; 4],
@@ -87,7 +94,27 @@ impl<M: Named> Sampler<M> {
         let world = World::new(system, seed);
         let kinds = Kinds::of(world.serial.system(), world.names());
         let places = Places::new(world.initial_global());
-        Self { world, kinds, archive: Archive::default(), aside: Aside::default(), places, runs: 0, spent: [0; 4] }
+        Self { world, kinds, archive: Archive::default(), aside: Aside::default(), places, hint: None, runs: 0, spent: [0; 4] }
+    }
+
+    /// Many of the first runs have these kinds of requests, in such a proportion, and up to so many times as many of them.
+    pub fn hint(&mut self, kinds: &[(RequestId, u64)], times: u64) {
+        let count: u64 = kinds.iter().map(|&(_, count)| count).fold(0, u64::saturating_add);
+        let most = count.saturating_mul(times.saturating_add(1)).min(MOST_HINTED);
+        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        self.hint = Mix::new(kinds.iter().copied()).map(|mix| (mix, number(most), number(count.min(most))));
+    }
+
+    /// The kinds of a run, and how many requests it has.
+    fn mix(&mut self) -> Option<(Mix, usize)> {
+        let random = &mut self.world.random;
+        if let Some((mix, most, least)) = &self.hint
+            && random.chance(if self.runs < HINTED_RUNS { HINTED_FIRST } else { HINTED_LATER })
+        {
+            return Some((mix.clone(), (least + random.index(1 + most - least)).max(2)));
+        }
+        let mix = self.kinds.draw(random)?;
+        Some((mix, requests(self.runs, random)))
     }
 
     /// The system.
@@ -147,9 +174,9 @@ impl<M: Named> Sampler<M> {
 
     /// Some whole requests from a place on, and then a few that overlap.
     fn at_a_place(&mut self, budget: &mut Budget) -> Result<Option<SampleOutcome<M::Stop>>, Stopped> {
-        let Self { world, kinds, places, .. } = self;
+        let (Some((before, _)), Some((mix, _))) = (self.mix(), self.mix()) else { return Err(Stopped::OutOfTicks) };
+        let Self { world, places, .. } = self;
         let random = &mut world.random;
-        let (Some(before), Some(mix)) = (kinds.draw(random), kinds.draw(random)) else { return Err(Stopped::OutOfTicks) };
         let mut place = places.draw(random);
         let most = 1 << random.index(MOST_WHOLE);
         let schedule = drawn(random.index(100));
@@ -175,9 +202,8 @@ impl<M: Named> Sampler<M> {
     }
 
     fn one_run(&mut self, from_archive: bool, budget: &mut Budget) -> Result<Option<SampleOutcome<M::Stop>>, Stopped> {
+        let Some((mix, count)) = self.mix() else { return Err(Stopped::OutOfTicks) };
         let random = &mut self.world.random;
-        let Some(mix) = self.kinds.draw(random) else { return Err(Stopped::OutOfTicks) };
-        let count = requests(self.runs, random);
         let schedule = drawn(random.index(100));
         let kept = if from_archive { self.archive.draw(random) } else { None };
         let holds = random.chance(50);

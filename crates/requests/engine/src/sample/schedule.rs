@@ -33,6 +33,8 @@ const ASKED: usize = 1 << 14;
 const MOST_PHASES: usize = 3;
 /// Requests after which a change comes soon.
 const SOON: usize = 8;
+/// Of a hundred runs in which a few are stopped, those in which kinds come one after the other.
+const SORTED: u64 = 30;
 /// How often another kind is drawn than that of the request that is stopped.
 const ANOTHER: usize = 2;
 /// Runs of a hundred at whose end what is left is taken.
@@ -359,6 +361,9 @@ impl<'a, M: Moves> Course<'a, M> {
                 self.one_whole(budget)?;
             }
         }
+        if self.world.random.chance(SORTED) {
+            self.one_kind_after_another();
+        }
         let goes_on = [0, 0, 10, 30][self.index(4)];
         while self.one_whole(budget)? {
             if self.world.random.chance(goes_on)
@@ -398,6 +403,20 @@ impl<'a, M: Moves> Course<'a, M> {
         }
         while self.world.random.chance(50) && self.one_whole(budget)? {}
         Ok(())
+    }
+
+    /// From now on each kind of the mix comes as long as it can, at most an equal part of what is to come, and then
+    /// the next one.
+    fn one_kind_after_another(&mut self) {
+        let mut kinds: Vec<RequestId> = self.mix.kinds().collect();
+        let (first, count) = (self.index(kinds.len()), kinds.len());
+        kinds.rotate_left(first);
+        if self.world.random.chance(50) {
+            kinds.reverse();
+        }
+        let part = |at: usize| self.to_come / count * at;
+        self.phases = kinds.into_iter().enumerate().filter_map(|(at, kind)| Some((part(at + 1), Mix::new([(kind, 1)])?))).collect();
+        self.next_phase();
     }
 
     /// A kind of the mix, mostly another one than this.
