@@ -16,7 +16,9 @@ use serval_report::{Counterexample, FaultNote, OpenAnswer, ProofNote, ReducedSiz
 use serval_syntax::{Diagnostic, Program};
 use serval_verify::{Outcome, failure_of};
 
-use crate::claim::{Claimed, Effort, EngineClaim, ProgramClaimed, about_many, about_program, about_some, about_systems, parts_of, systems_of, unusable};
+use crate::claim::{
+    Claimed, Effort, EngineClaim, ProgramClaimed, about_many, about_program, about_some, about_systems, parts_of, systems_of, unusable,
+};
 use crate::commuting::{marks, sentences};
 use crate::evidence::{About, CertifyTimes, Evidence, Refused, Undecided, Unproved, certify, verified};
 use crate::findings::{SideFindings, invariants};

@@ -68,7 +68,11 @@ pub fn prove(prepared: &Prepared, budget: &mut Budget) -> Result<FoundReduction,
     if let Some(many) = &prepared.program().many {
         // Those that are there stand for the others in any case.
         let all: Vec<u32> = (0..).take(control.entries().len()).collect();
-        return if many.stands { prove_by(prepared, &all, budget) } else { Err(Why::TooLarge { what: "combinations of parameters", limit: 0 }) };
+        return if many.stands {
+            prove_by(prepared, &all, budget)
+        } else {
+            Err(Why::TooLarge { what: "combinations of parameters", limit: 0 })
+        };
     }
     prove_of_all(prepared, budget)
 }

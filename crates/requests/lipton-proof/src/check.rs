@@ -175,7 +175,12 @@ impl Checker<'_> {
     fn bodies<Stop>(&mut self, prepared: &Prepared, reduction: &Reduction) -> Result<Option<Bodies>, Refusal<Stop>> {
         if let Some(many) = &prepared.program().many {
             require!(ReductionShapes, many.stands, about("the request bodies"), "they do not stand for all combinations of parameters");
-            require!(ReductionShapes, reduction.stands_for_others(), about("the request bodies"), "none of them is said to stand for others");
+            require!(
+                ReductionShapes,
+                reduction.stands_for_others(),
+                about("the request bodies"),
+                "none of them is said to stand for others"
+            );
         }
         if !reduction.stands_for_others() {
             return Ok(None);

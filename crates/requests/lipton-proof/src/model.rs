@@ -335,7 +335,8 @@ impl Model {
     /// request body that begins there.
     pub fn values_at_entry(&self, point: PointId, reg: Reg) -> Vec<(i64, i64)> {
         let begins = self.entries.iter().zip(&self.params).filter(|(entry, _)| **entry == point);
-        let value = |params: &Vec<(Reg, i64, i64)>| params.iter().find(|param| param.0 == reg).map_or((0, 0), |&(_, low, high)| (low, high));
+        let value =
+            |params: &Vec<(Reg, i64, i64)>| params.iter().find(|param| param.0 == reg).map_or((0, 0), |&(_, low, high)| (low, high));
         begins.map(|(_, params)| value(params)).collect()
     }
 

@@ -10,8 +10,8 @@ mod many;
 pub mod value;
 
 pub use core_text::core_text;
-pub use many::{Many, ManyParam, ManyRequest, Param, ParamValues};
 pub(crate) use fold::{NoValue, fold};
+pub use many::{Many, ManyParam, ManyRequest, Param, ParamValues};
 
 use crate::diagnostic::{Diagnostic, Severity};
 use serval_diagnostic::Span;

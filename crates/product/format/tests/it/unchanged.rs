@@ -20,7 +20,7 @@ fn systems(text: &str) -> Result<Vec<NetworkSystem>, &'static str> {
     let program = analyze(text).program.ok_or("not a program")?;
     match compile(&program, Options { limits, ..Options::default() }, &Budget::unlimited()) {
         Ok(compiled) => Ok(compiled.components().iter().map(|component| component.system().clone()).collect()),
-        Err(CompileError::TooLarge(_)) => Err("too large"),
+        Err(CompileError::TooLarge(_) | CompileError::Many { .. }) => Err("too large"),
         Err(CompileError::Fault(_)) => Err("faulty"),
         Err(CompileError::Stopped(_)) => Err("stopped"),
     }

@@ -40,7 +40,7 @@ fn compare(name: &str, text: &str, program: &Program, source: &Source) -> Outcom
         let compiled = match (compiled, &expected) {
             (Ok(compiled), Ok(_)) => compiled,
             (_, Err(Rejected::TooLarge)) => return Outcome::TooLarge("naive"),
-            (Err(CompileError::TooLarge(_)), _) => return Outcome::TooLarge("compiler"),
+            (Err(CompileError::TooLarge(_) | CompileError::Many { .. }), _) => return Outcome::TooLarge("compiler"),
             (Err(CompileError::Fault(_)), Err(Rejected::Fault(_))) => {
                 outcome = Outcome::BothFail;
                 continue;

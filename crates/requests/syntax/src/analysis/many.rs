@@ -82,7 +82,8 @@ impl WrittenOut {
             combinations = combinations
                 .into_iter()
                 .flat_map(|Chosen(before)| {
-                    let values: Vec<Option<i64>> = list.as_ref().map_or_else(|| vec![None], |list| list.iter().copied().map(Some).collect());
+                    let values: Vec<Option<i64>> =
+                        list.as_ref().map_or_else(|| vec![None], |list| list.iter().copied().map(Some).collect());
                     values.into_iter().map(move |value| Chosen(before.iter().copied().chain([value]).collect()))
                 })
                 .collect();

@@ -178,12 +178,12 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether an expression has the same value in every run.
+/// The value of an expression that has the same one in every run.
 pub(super) fn constant_of(expr: &crate::program::Expr) -> Option<i64> {
     fold(expr).ok()
 }
 
-/// Of so many parameters two values are written out where what is written out does not stand for all.
+/// Where what is written out does not stand for all, this number of parameters has two values, and each other one.
 const TWICE: usize = 3;
 
 /// What becomes of each parameter.
@@ -251,9 +251,8 @@ enum Member {
 
 impl<'a> Sorts<'a> {
     fn new(requests: &[ManyRequest], uses: &'a Uses) -> Self {
-        let empty = || (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let (parents, cuts, most) = empty();
-        let mut sorts = Self { uses, numbers: uses.numbers.clone(), parents, cuts, most };
+        let numbers = uses.numbers.clone();
+        let mut sorts = Self { uses, numbers, parents: BTreeMap::new(), cuts: BTreeMap::new(), most: BTreeMap::new() };
         sorts.find_numbers();
         let row = |param: &ParamId| !sorts.numbers.contains(param) && !uses.fixed.contains(param);
         let together: Vec<(Member, Member)> = uses
@@ -285,9 +284,10 @@ impl<'a> Sorts<'a> {
             });
             let anywhere = uses.indices.iter().filter(|(_, place)| computed.contains(place)).map(|&(param, _)| param);
             // A fixed parameter at the place of rows is a constant there whose values are not among the cuts.
-            let beside = uses.indices.iter().filter(|(_, place)| {
-                uses.indices.iter().any(|(other, there)| there == place && uses.fixed.contains(other))
-            });
+            let beside = uses
+                .indices
+                .iter()
+                .filter(|(_, place)| uses.indices.iter().any(|(other, there)| there == place && uses.fixed.contains(other)));
             let more: Vec<ParamId> =
                 compared.chain(anywhere).chain(beside.map(|&(param, _)| param)).filter(|param| !uses.fixed.contains(param)).collect();
             self.numbers.extend(more);
@@ -341,7 +341,9 @@ impl<'a> Sorts<'a> {
                 }
             }
         }
-        cuts.extend(uses.compared.iter().filter(|(param, _)| self.is_row(*param)).map(|&(param, value)| (Member::Row(param), value, value)));
+        cuts.extend(
+            uses.compared.iter().filter(|(param, _)| self.is_row(*param)).map(|&(param, value)| (Member::Row(param), value, value)),
+        );
         cuts.extend(uses.ranges.iter().map(|(&place, &(low, high))| (Member::Place(place), low, high)));
         cuts.extend(uses.constants.iter().map(|&(place, value)| (Member::Place(place), value, value)));
         for (member, low, high) in cuts {
