@@ -67,7 +67,7 @@ impl Pool {
         while set > 1 && values.len() < 2 + usize::from(set % 3 == 2) && salt % 16 < 8 {
             let draw = self.number(set, salt);
             let random = || at(u64::try_from(draw / 4).unwrap_or(0) % count.max(1));
-            let value = if draw % 4 == 0 || near.is_empty() { random() } else { near.get((draw / 4) % near.len()).copied() };
+            let value = if draw.is_multiple_of(4) || near.is_empty() { random() } else { near.get((draw / 4) % near.len()).copied() };
             values.extend(value.filter(|value| !values.contains(value)));
             salt += 1;
         }

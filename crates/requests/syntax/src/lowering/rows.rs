@@ -178,12 +178,12 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether an expression has the same value in every run.
+/// The value of an expression that has the same one in every run.
 pub(super) fn constant_of(expr: &crate::program::Expr) -> Option<i64> {
     fold(expr).ok()
 }
 
-/// Of so many parameters two values are written out where what is written out does not stand for all.
+/// Where what is written out does not stand for all, this number of parameters has two values, and each other one.
 const TWICE: usize = 3;
 
 /// What becomes of each parameter.
@@ -251,9 +251,8 @@ enum Member {
 
 impl<'a> Sorts<'a> {
     fn new(requests: &[ManyRequest], uses: &'a Uses) -> Self {
-        let empty = || (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let (parents, cuts, most) = empty();
-        let mut sorts = Self { uses, numbers: uses.numbers.clone(), parents, cuts, most };
+        let numbers = uses.numbers.clone();
+        let mut sorts = Self { uses, numbers, parents: BTreeMap::new(), cuts: BTreeMap::new(), most: BTreeMap::new() };
         sorts.find_numbers();
         let row = |param: &ParamId| !sorts.numbers.contains(param) && !uses.fixed.contains(param);
         let together: Vec<(Member, Member)> = uses

@@ -2,7 +2,7 @@
 //!
 //! Each combination of the values of its parameters makes a request of its own, `transfer(3, 17)`. Where there are more
 //! than a few of them they are not written out; then a program has *stand-ins* for them ([`Program::requests`]), and
-//! those that somebody asks for by name ([`analyze_of`](crate::analyze_of)).
+//! those that are asked for by name ([`analyze_of`](crate::analyze_of)).
 //!
 //! [`Program::requests`]: crate::Program::requests
 
