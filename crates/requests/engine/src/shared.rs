@@ -149,9 +149,9 @@ fn notices(form: &NormalForm, nodes: &[Node], moves: &BTreeSet<(u32, u32)>, budg
             let (before, after) = (form.steps_from((node, global)), form.steps_from((node, moved)));
             budget.spend((1 + before.len() + after.len()) as u64)?;
             let alike = before.len() == after.len()
-                && before.iter().all(|one| {
-                    after.iter().any(|other| other.to_node == one.to_node && moves.contains(&(one.to_global, other.to_global)))
-                })
+                && before
+                    .iter()
+                    .all(|one| after.iter().any(|other| other.to_node == one.to_node && moves.contains(&(one.to_global, other.to_global))))
                 && after.iter().all(|other| {
                     before.iter().any(|one| other.to_node == one.to_node && moves.contains(&(one.to_global, other.to_global)))
                 });

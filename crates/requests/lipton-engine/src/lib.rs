@@ -7,6 +7,7 @@
 //! Extra `yield`s can help (a test that fails before waiting is a read that commutes with nothing; behind a `yield` it
 //! is gone) and can hurt, so each `Transformation` is tried in turn.
 
+mod attempts;
 mod flags;
 mod heads;
 mod infer;
@@ -251,9 +252,12 @@ fn try_with(attempt: &Attempt<'_>, hints: &mut Hints, budget: &mut Budget) -> Re
         }
         let looks = if late { hints.see(late::looks(&mut model, &ranges, budget)?) } else { Vec::new() };
         let validated = if validate { candidates(&mut model) } else { Vec::new() };
+        let attempts = if validate { attempts::candidates(&mut model) } else { Vec::new() };
         let sums = if few.is_none() { sums::sums(&mut model) } else { Vec::new() };
-        let before =
-            std::mem::replace(&mut reduction, Reduction { yields: yields.to_vec(), late: looks, validated, sums, ..Reduction::default() });
+        let before = std::mem::replace(
+            &mut reduction,
+            Reduction { yields: yields.to_vec(), late: looks, validated, attempts, sums, ..Reduction::default() },
+        );
         let regions = Regions::new(&model);
         infer(&model, &regions, &mut reduction, budget)?;
         if tickets {

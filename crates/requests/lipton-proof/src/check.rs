@@ -121,6 +121,12 @@ pub(crate) fn transformed<Stop>(prepared: &Prepared, reduction: &Reduction, budg
         model.is_validated(validated).or_else(refused)?;
         model.put_validated(validated).or_else(refused)?;
     }
+    for (index, attempt) in reduction.attempts.iter().enumerate() {
+        budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX))?;
+        let refused = |Unvalidated(why)| unmet!(Condition::ReductionAttempt, format!("attempt {index}"), why.to_owned());
+        model.is_attempt(attempt).or_else(refused)?;
+        model.put_attempt(attempt).or_else(refused)?;
+    }
     for (index, sum) in reduction.sums.iter().enumerate() {
         budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX))?;
         require!(ReductionSum, model.keeps_sum(sum), about(format!("sum {index}")), "a path changes it");

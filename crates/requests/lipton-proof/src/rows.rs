@@ -328,7 +328,8 @@ pub(crate) fn unlike_facts(bodies: &Bodies, claimed: &Claimed<'_>, budget: &mut 
     let &Claimed { model, facts, reduction, post } = claimed;
     let standing = standing(model, bodies, &reduction.bodies);
     let mut found: Vec<Unlike> = unlike_kinds(bodies, &standing, claimed).map(Unlike::Alike).into_iter().collect();
-    let together = reduction.sums.len() + reduction.validated.len() + reduction.tickets.len() + reduction.late.len();
+    let together =
+        reduction.sums.len() + reduction.validated.len() + reduction.attempts.len() + reduction.tickets.len() + reduction.late.len();
     if together > 0 {
         found.push(Unlike::Alike("it speaks of what all bodies do together"));
     }

@@ -12,7 +12,8 @@ pub(super) fn facts(system: &NetworkSystem, proof: &SharedProof) -> Vec<String> 
         system.requests().filter(|&request| wanted(touched(request))).map(|request| system.request_name(request)).collect()
     };
     let numbers = 0..u32::try_from(proof.parts.len()).unwrap_or(u32::MAX);
-    let of_part = |number: u32| format!("the answers of {} alone are those of a serial run", named(&names(&|parts| parts.contains(&number))));
+    let of_part =
+        |number: u32| format!("the answers of {} alone are those of a serial run", named(&names(&|parts| parts.contains(&number))));
     let mut facts: Vec<String> = numbers.map(of_part).collect();
     let shared = names(&|parts| parts.len() > 1);
     facts.push(match shared.as_slice() {

@@ -72,6 +72,7 @@ const PAGES: &[(&str, &str, Sources)] = &[
         ],
     ),
     ("same", "Components that are the same", &[("crates/requests/proof/src/same.rs", None)]),
+    ("shared", "Parts that few letters join", &[("crates/requests/proof/src/shared.rs", None)]),
     (
         "nets",
         "Evidence about nets",

@@ -23,10 +23,13 @@ impl PortfolioWork<'_> {
     /// Proves the parts of a component that few letters join.
     pub(super) fn in_parts(&self, component: usize, ticks: u64, cancel: &Cancel) -> Attempt {
         let taken = self.splits.lock().ok().and_then(|mut all| all.remove(&component));
-        let known = match taken.map_or_else(|| find(self.systems[component], ticks.saturating_mul(FIND_TIMES), cancel), |known| match known {
-            PartsKnown::Found(split) => Ok(Some(split)),
-            PartsKnown::None => Ok(None),
-        }) {
+        let known = match taken.map_or_else(
+            || find(self.systems[component], ticks.saturating_mul(FIND_TIMES), cancel),
+            |known| match known {
+                PartsKnown::Found(split) => Ok(Some(split)),
+                PartsKnown::None => Ok(None),
+            },
+        ) {
             Ok(known) => known,
             Err(Stopped::OutOfTicks | Stopped::Cancelled) => return Attempt::Short,
         };
