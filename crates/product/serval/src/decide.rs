@@ -13,7 +13,7 @@ use serval_model::NetworkSystem;
 use serval_proof::{Body, Certificate};
 use serval_report::fix::FixHint;
 use serval_report::{Counterexample, FaultNote, OpenAnswer, ProofNote, ReducedSizes, RuledOut, SampleNote, Sizes, StuckNote};
-use serval_syntax::{Diagnostic, Program};
+use serval_syntax::{Diagnostic, Program, with_integers};
 use serval_verify::{Outcome, failure_of};
 
 use crate::claim::{Claimed, Effort, EngineClaim, ProgramClaimed, about_program, about_systems, parts_of, systems_of, unusable};
@@ -320,6 +320,9 @@ fn notes_of(input: &Input, systems: &[&NetworkSystem], body: &Body, options: &Op
             return vec![ProofNote { kind: "reduction", component: 0, facts, unbounded: reduction.unbounded(), marks }];
         }
     };
+    let integers = with_integers(input.text()).filter(|_| reduction.integers);
+    let integers = integers.map(|program| Arc::new(Prepared::new(&program, serval_compile::Options::default())));
+    let prepared = integers.as_ref().unwrap_or(prepared);
     let words = serval_lipton_proof::words::<Infallible>(prepared, reduction, &mut Budget::new(u64::MAX, options.cancel.clone()));
     let words = words.unwrap_or_default();
     let (facts, marks) = (sentences(prepared.program(), input.text(), &words), marks(input.text(), &words));

@@ -23,6 +23,10 @@ pub struct Reduction {
     /// is about all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bodies: Vec<u32>,
+    /// Whether it is about the program with an integer for each version, which has at least the same runs and the same
+    /// serial ones. A program without versions is the same either way.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub integers: bool,
     /// Nodes of the control graph in front of which a `yield` is added.
     pub yields: Vec<u32>,
     /// Tests that may be left out, as what comes after tests again: from which point, to which, and the global.

@@ -34,11 +34,27 @@ pub struct Analysis {
 /// ```
 pub fn analyze(text: &str) -> Analysis {
     let (green, diagnostics) = parse_text(text);
-    analyze_tree(text, &SyntaxNode::new_root(green), diagnostics)
+    analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, Declared::default())
+}
+
+/// The program of a text with an integer for each version, if it has versions. Whoever proves that this one is
+/// serializable and has no errors but that integers leave 64 bits has proved it of the program.
+///
+/// ```
+/// let text = "version V: 1  request r { v := V; yield; if (v == V) { fresh(V) }; 0 }";
+/// let program = serval_syntax::with_integers(text).unwrap();
+/// assert_eq!(program.globals[0].initial, 1);
+/// assert!(serval_syntax::with_integers("request r { X := 1 }").is_none());
+/// ```
+pub fn with_integers(text: &str) -> Option<Program> {
+    analyze(text).program.filter(|program| !program.versions.is_empty())?;
+    let (green, diagnostics) = parse_text(text);
+    let declared = Declared { integers: true, ..Declared::default() };
+    analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, declared).program
 }
 
 /// Checks the tree of a text of which `found` is known to be wrong.
-fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analysis {
+fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>, declared: Declared) -> Analysis {
     // With that many errors not all are known, and a request could be taken
     // for faultless that is not.
     if found.len() > MAX_SHOWN {
@@ -48,7 +64,7 @@ fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analys
         foreign_names: found.iter().any(|d| d.code == codes::FOREIGN_NAME),
         broken: found.iter().flat_map(|d| d.secondary.iter().chain([&d.primary])).map(|label| label.span).collect(),
         globals: Names::default(),
-        declared: Declared::default(),
+        declared,
         errors: Sink::default(),
         requests: Vec::new(),
     };
@@ -73,7 +89,7 @@ fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analys
     let program = usable.then(|| Program {
         globals: globals(&analyzer.globals, &analyzer.declared),
         requests: analyzer.requests.into_iter().map(into_request).collect(),
-        versions: versions(&analyzer.declared),
+        versions: if analyzer.declared.integers { Vec::new() } else { versions(&analyzer.declared) },
         expectation,
         allowances: allowances.clone(),
     });

@@ -68,7 +68,7 @@ mod lowering;
 mod program;
 mod tree;
 
-pub use analysis::{Analysis, analyze};
+pub use analysis::{Analysis, analyze, with_integers};
 pub use diagnostic::{Code, CodeInfo, Diagnostic, Label, Severity, codes, similar};
 pub use grammar::{MAX_DEPTH, MAX_FILE_BYTES, SyntaxKind};
 pub use program::{

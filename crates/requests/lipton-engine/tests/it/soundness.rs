@@ -20,14 +20,14 @@ use crate::programs::synchronized;
 
 /// What trying everything says of a program.
 #[derive(Debug, PartialEq)]
-enum Truth {
+pub(crate) enum Truth {
     Serializable,
     NotSerializable,
     Error(String),
     TooLarge,
 }
 
-fn truth(prepared: &Arc<Prepared>, requests: usize) -> Truth {
+pub(crate) fn truth(prepared: &Arc<Prepared>, requests: usize) -> Truth {
     let compiled = match prepared.compile_within(20_000, &Budget::ticks(20_000_000)) {
         Ok(compiled) => compiled,
         Err(CompileError::Fault(report)) if report.certain => return Truth::Error(format!("{:?}", report.fault)),
