@@ -365,6 +365,7 @@ fn set_ranges(model: &Model, reduction: &mut Reduction, budget: &mut Budget) -> 
     let mut slow = vec![false; model.initial.len()];
     reduction.ranges.clear();
     reduction.slow.clear();
+    reduction.slow_locals.clear();
     reduction.locals.clear();
     reduction.nowhere.clear();
     let facts_without = facts(model, reduction)?;
@@ -375,6 +376,7 @@ fn set_ranges(model: &Model, reduction: &mut Reduction, budget: &mut Budget) -> 
         (range.low() == values.low() || range.high() == values.high()) && (-(SLOW / 2)..=SLOW / 2).contains(&initial)
     };
     let mut guessed: Vec<GlobalVar> = globals(model).filter(endless).collect();
+    let all = guessed.clone();
     // Those that are not slow are dropped; without them others may not be, either.
     while !guessed.is_empty() {
         slow.fill(false);
@@ -396,6 +398,40 @@ fn set_ranges(model: &Model, reduction: &mut Reduction, budget: &mut Budget) -> 
         found = ranges::ranges(model, &facts_without, &slow, budget)?;
     }
     set(model, reduction, &found, &slow);
+    if guessed.len() < all.len() {
+        with_slow_locals(model, reduction, all, budget)?;
+    }
+    Ok(())
+}
+
+/// The same where what grows goes through registers: more globals are slow, if these are. Else nothing is changed.
+fn with_slow_locals(model: &Model, reduction: &mut Reduction, mut guessed: Vec<GlobalVar>, budget: &mut Budget) -> Result<(), Why> {
+    let before = reduction.clone();
+    let kept = |point: PointId, reg: Reg| {
+        let into = &model.entering[point.index()];
+        !into.is_empty() && into.iter().all(|&id| model.path(id).kept.iter().any(|kept| kept.0 == reg))
+    };
+    let points = (1..).map(PointId).zip(model.points.iter().skip(1));
+    let held = points.flat_map(|(point, of)| of.live.iter().map(move |&reg| (point, reg)));
+    let mut locals: Vec<(PointId, Reg)> = held.filter(|&(point, reg)| kept(point, reg)).collect();
+    while guessed.len() > before.slow.len() {
+        let mut slow = vec![false; model.initial.len()];
+        guessed.iter().for_each(|global| slow[global.index()] = true);
+        let nothing = Reduction { ranges: Vec::new(), slow: Vec::new(), locals: Vec::new(), nowhere: Vec::new(), ..before.clone() };
+        let found = ranges::ranges(model, &facts(model, &nothing)?, &slow, budget)?;
+        set(model, reduction, &found, &slow);
+        reduction.slow_locals = locals.iter().map(|&(point, reg)| (reg.0, vec![(point.0, point.0)])).collect();
+        budget.spend(u64::try_from(locals.len()).unwrap_or(u64::MAX))?;
+        let claimed = facts(model, reduction)?;
+        let claims = Claims { model, facts: &claimed, reduction };
+        let sizes = (guessed.len(), locals.len());
+        guessed.retain(|&global| claims.slow(global).is_ok());
+        locals.retain(|&(point, reg)| claims.slow_local(point, reg).is_ok());
+        if sizes == (guessed.len(), locals.len()) {
+            return Ok(());
+        }
+    }
+    *reduction = before;
     Ok(())
 }
 
@@ -454,6 +490,7 @@ fn exclude_errors(model: &Model, regions: &Regions, reduction: &mut Reduction, b
     if reduction.ranges != old.ranges {
         reduction.ranges = old.ranges;
         reduction.slow = old.slow;
+        reduction.slow_locals = old.slow_locals;
         // What registers hold was found with the ranges that are not kept.
         let mixed = facts(model, reduction)?;
         if !locals_hold(Claims { model, facts: &mixed, reduction }) {

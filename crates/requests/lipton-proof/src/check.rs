@@ -226,6 +226,12 @@ impl Checker<'_> {
             self.spend(writers(GlobalVar(global)))?;
             self.hold(claims, claims.slow(GlobalVar(global)))?;
         }
+        for (reg, points) in &reduction.slow_locals {
+            for point in points.iter().flat_map(|&(first, last)| first..=last).map(PointId) {
+                self.spend(claims.model.entering.get(point.index()).map_or(0, Vec::len))?;
+                self.hold(claims, claims.slow_local(point, Reg(*reg)))?;
+            }
+        }
         for (index, owner) in reduction.owners.iter().enumerate() {
             self.spend(writers(GlobalVar(owner.global)).saturating_add(owner.points.len()))?;
             self.hold(claims, claims.owner(index))?;

@@ -41,6 +41,9 @@ pub struct Reduction {
     pub ranges: Vec<(u32, i64, i64)>,
     /// Globals without bounds that change by little at a time, so that no run of a lifetime leaves 64 bits.
     pub slow: Vec<u32>,
+    /// Registers, and the points at which they hold what changes as slowly.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slow_locals: Vec<(u32, Vec<PointRange>)>,
     /// Values that say that exactly one request is at certain points.
     pub owners: Vec<Owner>,
     /// Globals that count requests.

@@ -85,3 +85,24 @@ fn attempts_with_versions_are_proved_only_where_all_are_tested() {
         assert!(proved * 5 > sweep.count() && wrong * 10 > sweep.count() && forged > 0, "{proved} {wrong} {forged}");
     }
 }
+
+/// What grows under a lock and is kept in a register over a pause leaves 64 bits no sooner than what grows at once; what
+/// doubles does.
+#[test]
+fn counters_under_locks_grow_slowly() {
+    let counter = |next: &str| {
+        let text = format!("request inc {{ lock(L); n := {next}; yield; N := n; unlock(L); n }}");
+        prepared(analyze(&text).program)
+    };
+    let slow = counter("N + 1");
+    let reduction = proof(&slow).unwrap();
+    assert!(!reduction.slow_locals.is_empty() && reduction.unbounded());
+    for next in ["2 * N + 1", "N * N + 2", "N + 2000000"] {
+        let Err(Refusal::Invalid(refused)) = accepted(&counter(next), &reduction) else { panic!("{next}") };
+        assert_eq!(refused.condition, serval_proof::Condition::ReductionSlow, "{next}: {refused}");
+        assert_eq!(proof(&counter(next)), None, "{next}");
+    }
+    // A register of which that is not said is not near.
+    let fewer = Reduction { slow_locals: Vec::new(), ..reduction };
+    assert!(accepted(&slow, &fewer).is_err());
+}
