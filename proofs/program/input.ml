@@ -112,6 +112,7 @@ let read_part kind value beside =
     | "letters" -> fun take globals -> Letters (Letters.read_letters value take (Lazy.force globals))
     | "same" -> fun take _ -> let part = natural (take "part") in Same (part, ids (take "globals"), ids (take "nodes"))
     | "cases" -> raise (Uncovered kind)
+    | "components" when given "touches" value -> raise (Uncovered "components with touches")
     | kind -> refuse "there are no proofs of kind %S" kind
   in
   let script take = if kind = "same" then [] else map read_entry (take "script") in
@@ -139,6 +140,7 @@ let read_certificate value =
         Run (natural (take "component"), fun s -> List.rev (List.rev_map (fun event -> event s) events))
       in
       reading run value
+  | "components" when given "touches" value -> raise (Uncovered "components with touches")
   | "components" ->
       let part value = read_part (kind_of value) value (fun take -> ignore (take "kind")) in
       reading (fun take -> head "serializable" take; Components (map part (take "parts"))) value

@@ -21,9 +21,9 @@ use serval_engine::sample::{HowSampled, shrunk};
 use serval_engine::search::{LayerOutcome, Search, SubsetSearch, run_certificate};
 use serval_lipton_engine::Why;
 use serval_model::{Letter, Moves, Named, NetworkSystem};
-use serval_proof::{Body, Part, RunCertificate};
+use serval_proof::{Body, Part, Reduction, RunCertificate};
 use serval_report::{OpenAnswer, ReducedSizes, RuledOut};
-use serval_syntax::Diagnostic;
+use serval_syntax::{Diagnostic, with_integers};
 use serval_verify::failure_of;
 
 use crate::commuting::why_not;
@@ -276,6 +276,12 @@ fn by_all_means(prepared: &Arc<Prepared>, text: &str, broken: &Cell<bool>, effor
             Err(NoProof::Short(reason) | NoProof::Reason(reason, _)) => no_commit = Some(reason.what()),
         }
     }
+    // Retries of other kinds are proved by what is quicker to make.
+    if effort.may(Method::Lipton)
+        && let Some(proved) = by_integers(prepared, text, effort, &|reduction| !reduction.attempts.is_empty())
+    {
+        return early(Claimed::new(proved, cleared));
+    }
     let mut told = on_states(prepared, text, &mut searches, cleared, effort);
     told.claimed.no_commit = no_commit;
     told
@@ -358,9 +364,21 @@ fn at_any_cost(prepared: &Prepared, text: &str, broken: &Cell<bool>, effort: &Ef
             Ok(proved) => return proved,
             Err(NoProof::Short(reason)) if effort.cancel.is_cancelled() || ticks == u64::MAX => return EngineClaim::Undecided(reason),
             Err(NoProof::Short(_)) => ticks = ticks.saturating_mul(10),
-            Err(NoProof::Reason(reason, _)) => return EngineClaim::Undecided(reason),
+            Err(NoProof::Reason(reason, _)) => {
+                return by_integers(prepared, text, effort, &|_| true).unwrap_or(EngineClaim::Undecided(reason));
+            }
         }
     }
+}
+
+/// A proof on the text of a program with an integer for each version, of the kind that is wanted.
+fn by_integers(prepared: &Prepared, text: &str, effort: &Effort<'_>, wanted: &dyn Fn(&Reduction) -> bool) -> Option<EngineClaim> {
+    let program = Some(()).filter(|()| !prepared.program().versions.is_empty()).and_then(|()| with_integers(text))?;
+    let prepared = Prepared::new(&program, serval_compile::Options::default());
+    let found = fenced(|| serval_lipton_engine::prove(&prepared, &mut effort.budget(FIRST_TEXT_TICKS)))?.ok()?;
+    let reduction = Some(found.reduction).filter(wanted)?;
+    let body = Body::Reduction(Box::new(Reduction { integers: true, ..reduction }));
+    Some(EngineClaim::Proved { body, method: Method::Lipton.name() })
 }
 
 /// A proof on the text of a program, or why there is none.

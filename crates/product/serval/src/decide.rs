@@ -11,10 +11,10 @@ use serval_compile::{CompileError, Compiled, FaultReport, Prepared};
 use serval_engine::portfolio::{self, Method, Progress};
 use serval_model::NetworkSystem;
 use serval_proof::strict::shows_strict;
-use serval_proof::{Body, Certificate};
+use serval_proof::{Body, Certificate, Reduction};
 use serval_report::fix::FixHint;
 use serval_report::{Counterexample, FaultNote, OpenAnswer, ProofNote, ReducedSizes, RuledOut, SampleNote, Sizes, StrictNote, StuckNote};
-use serval_syntax::{Diagnostic, Program};
+use serval_syntax::{Diagnostic, Program, with_integers};
 use serval_verify::{Outcome, failure_of};
 
 use crate::claim::{
@@ -348,17 +348,29 @@ fn notes_of(input: &Input, systems: &[&NetworkSystem], body: &Body, options: &Op
     let Body::Reduction(reduction) = body else {
         return if options.proof { told(systems, parts_of(body), &options.cancel) } else { Vec::new() };
     };
+    let unbounded = is_unbounded(input, reduction);
     let prepared = match input.prepared() {
         Some(prepared) if options.proof => prepared,
         _ => {
             let (facts, marks) = Default::default();
-            return vec![ProofNote { kind: "reduction", component: 0, facts, unbounded: reduction.unbounded(), marks }];
+            return vec![ProofNote { kind: "reduction", component: 0, facts, unbounded, marks }];
         }
     };
+    let integers = with_integers(input.text()).filter(|_| reduction.integers);
+    let integers = integers.map(|program| Arc::new(Prepared::new(&program, serval_compile::Options::default())));
+    let prepared = integers.as_ref().unwrap_or(prepared);
     let words = serval_lipton_proof::words::<Infallible>(prepared, reduction, &mut Budget::new(u64::MAX, options.cancel.clone()));
     let words = words.unwrap_or_default();
     let (facts, marks) = (sentences(prepared.program(), input.text(), &words), marks(input.text(), &words));
-    vec![ProofNote { kind: "reduction", component: 0, facts, unbounded: words.unbounded, marks }]
+    vec![ProofNote { kind: "reduction", component: 0, facts, unbounded, marks }]
+}
+
+/// Whether a proof takes integers of the program to be unbounded. Those that stand for versions are by themselves.
+fn is_unbounded(input: &Input, reduction: &Reduction) -> bool {
+    let Some(program) = with_integers(input.text()).filter(|_| reduction.integers) else { return reduction.unbounded() };
+    let versions = input.prepared().map_or(&[][..], |prepared| &prepared.program().versions);
+    let name = |&global: &u32| program.globals.get(global as usize).map(|global| global.name.as_str());
+    reduction.slow.iter().any(|global| !versions.iter().any(|version| name(global) == Some(version.name.as_str())))
 }
 
 /// What the reductions of a proof leave, if there may be any.

@@ -38,7 +38,7 @@ use serval_diagnostic::{Code, Diagnostic, Span, shown};
 use serval_model::{NetworkSystem, systems_from_json};
 use serval_proof::strict::StrictProof;
 use serval_proof::{Body, Certificate, Failure, Input, Part, Reduction, Refusal, Systems, check};
-use serval_syntax::{Limit, analyze};
+use serval_syntax::{Limit, analyze, with_integers};
 
 pub use accept::{Subject, Unusable, accept};
 pub use nets::{NetFormat, NetPart, NetProved, NetText, verify_net};
@@ -232,7 +232,12 @@ impl Input for ProgramInput<'_> {
     }
 
     fn check_reduction(&self, reduction: &Reduction, caps: &Caps, cancel: &Cancel) -> Result<(), Refusal<Stop>> {
-        serval_lipton_proof::check(&self.prepared, reduction, &mut Budget::new(caps.ticks, cancel.clone()))
+        let budget = &mut Budget::new(caps.ticks, cancel.clone());
+        // Why a proof about integers is one about the program is said where versions are lowered (`with_integers`).
+        match with_integers(self.text).filter(|_| reduction.integers) {
+            Some(program) => serval_lipton_proof::check(&Arc::new(Prepared::new(&program, Options::default())), reduction, budget),
+            None => serval_lipton_proof::check(&self.prepared, reduction, budget),
+        }
     }
 }
 

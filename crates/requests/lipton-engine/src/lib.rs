@@ -7,6 +7,7 @@
 //! Extra `yield`s can help (a test that fails before waiting is a read that commutes with nothing; behind a `yield` it
 //! is gone) and can hurt, so each `Transformation` is tried in turn.
 
+mod attempts;
 mod flags;
 mod heads;
 mod infer;
@@ -260,9 +261,12 @@ fn try_with(attempt: &Attempt<'_>, hints: &mut Hints, budget: &mut Budget) -> Re
         }
         let looks = if late { hints.see(late::looks(&mut model, &ranges, budget)?) } else { Vec::new() };
         let validated = if validate { candidates(&mut model) } else { Vec::new() };
+        let attempts = if validate { attempts::candidates(&mut model) } else { Vec::new() };
         let sums = if few.is_none() { sums::sums(&mut model) } else { Vec::new() };
-        let before =
-            std::mem::replace(&mut reduction, Reduction { yields: yields.to_vec(), late: looks, validated, sums, ..Reduction::default() });
+        let before = std::mem::replace(
+            &mut reduction,
+            Reduction { yields: yields.to_vec(), late: looks, validated, attempts, sums, ..Reduction::default() },
+        );
         let regions = Regions::new(&model);
         infer(&model, &regions, &mut reduction, budget)?;
         if tickets {
@@ -370,6 +374,7 @@ fn set_ranges(model: &Model, reduction: &mut Reduction, budget: &mut Budget) -> 
     let mut slow = vec![false; model.initial.len()];
     reduction.ranges.clear();
     reduction.slow.clear();
+    reduction.slow_locals.clear();
     reduction.locals.clear();
     reduction.nowhere.clear();
     let facts_without = facts(model, reduction)?;
@@ -380,6 +385,7 @@ fn set_ranges(model: &Model, reduction: &mut Reduction, budget: &mut Budget) -> 
         (range.low() == values.low() || range.high() == values.high()) && (-(SLOW / 2)..=SLOW / 2).contains(&initial)
     };
     let mut guessed: Vec<GlobalVar> = globals(model).filter(endless).collect();
+    let all = guessed.clone();
     // Those that are not slow are dropped; without them others may not be, either.
     while !guessed.is_empty() {
         slow.fill(false);
@@ -401,6 +407,40 @@ fn set_ranges(model: &Model, reduction: &mut Reduction, budget: &mut Budget) -> 
         found = ranges::ranges(model, &facts_without, &slow, budget)?;
     }
     set(model, reduction, &found, &slow);
+    if guessed.len() < all.len() {
+        with_slow_locals(model, reduction, all, budget)?;
+    }
+    Ok(())
+}
+
+/// The same where what grows goes through registers: more globals are slow, if these are. Else nothing is changed.
+fn with_slow_locals(model: &Model, reduction: &mut Reduction, mut guessed: Vec<GlobalVar>, budget: &mut Budget) -> Result<(), Why> {
+    let before = reduction.clone();
+    let kept = |point: PointId, reg: Reg| {
+        let into = &model.entering[point.index()];
+        !into.is_empty() && into.iter().all(|&id| model.path(id).kept.iter().any(|kept| kept.0 == reg))
+    };
+    let points = (1..).map(PointId).zip(model.points.iter().skip(1));
+    let held = points.flat_map(|(point, of)| of.live.iter().map(move |&reg| (point, reg)));
+    let mut locals: Vec<(PointId, Reg)> = held.filter(|&(point, reg)| kept(point, reg)).collect();
+    while guessed.len() > before.slow.len() {
+        let mut slow = vec![false; model.initial.len()];
+        guessed.iter().for_each(|global| slow[global.index()] = true);
+        let nothing = Reduction { ranges: Vec::new(), slow: Vec::new(), locals: Vec::new(), nowhere: Vec::new(), ..before.clone() };
+        let found = ranges::ranges(model, &facts(model, &nothing)?, &slow, budget)?;
+        set(model, reduction, &found, &slow);
+        reduction.slow_locals = locals.iter().map(|&(point, reg)| (reg.0, vec![(point.0, point.0)])).collect();
+        budget.spend(u64::try_from(locals.len()).unwrap_or(u64::MAX))?;
+        let claimed = facts(model, reduction)?;
+        let claims = Claims { model, facts: &claimed, reduction };
+        let sizes = (guessed.len(), locals.len());
+        guessed.retain(|&global| claims.slow(global).is_ok());
+        locals.retain(|&(point, reg)| claims.slow_local(point, reg).is_ok());
+        if sizes == (guessed.len(), locals.len()) {
+            return Ok(());
+        }
+    }
+    *reduction = before;
     Ok(())
 }
 
@@ -459,6 +499,7 @@ fn exclude_errors(model: &Model, regions: &Regions, reduction: &mut Reduction, b
     if reduction.ranges != old.ranges {
         reduction.ranges = old.ranges;
         reduction.slow = old.slow;
+        reduction.slow_locals = old.slow_locals;
         // What registers hold was found with the ranges that are not kept.
         let mixed = facts(model, reduction)?;
         if !locals_hold(Claims { model, facts: &mixed, reduction }) {

@@ -131,6 +131,12 @@ pub(crate) fn transformed<Stop>(prepared: &Prepared, reduction: &Reduction, budg
         model.is_validated(validated).or_else(refused)?;
         model.put_validated(validated).or_else(refused)?;
     }
+    for (index, attempt) in reduction.attempts.iter().enumerate() {
+        budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX))?;
+        let refused = |Unvalidated(why)| unmet!(Condition::ReductionAttempt, format!("attempt {index}"), why.to_owned());
+        model.is_attempt(attempt).or_else(refused)?;
+        model.put_attempt(attempt).or_else(refused)?;
+    }
     for (index, sum) in reduction.sums.iter().enumerate() {
         budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX))?;
         require!(ReductionSum, model.keeps_sum(sum), about(format!("sum {index}")), "a path changes it");
@@ -238,6 +244,12 @@ impl Checker<'_> {
         for &global in &reduction.slow {
             self.spend(writers(GlobalVar(global)))?;
             self.hold(claims, claims.slow(GlobalVar(global)))?;
+        }
+        for (reg, points) in &reduction.slow_locals {
+            for point in points.iter().flat_map(|&(first, last)| first..=last).map(PointId) {
+                self.spend(claims.model.entering.get(point.index()).map_or(0, Vec::len))?;
+                self.hold(claims, claims.slow_local(point, Reg(*reg)))?;
+            }
         }
         for (index, owner) in reduction.owners.iter().enumerate() {
             self.spend(writers(GlobalVar(owner.global)).saturating_add(owner.points.len()))?;

@@ -63,6 +63,8 @@ pub struct Facts {
     signs: Vec<i64>,
     synchronizing: Vec<bool>,
     slow: Vec<bool>,
+    /// Registers that change as slowly, at points.
+    slow_locals: FxHashSet<(PointId, Reg)>,
     class_of: Vec<ClassId>,
     classes: Vec<Class>,
     /// What is said of globals, by its number.
@@ -111,6 +113,7 @@ impl Facts {
             signs: vec![0; model.initial.len()],
             synchronizing: vec![false; model.initial.len()],
             slow: vec![false; model.initial.len()],
+            slow_locals: FxHashSet::default(),
             class_of: Vec::new(),
             classes: Vec::new(),
             sayings: Vec::new(),
@@ -127,6 +130,9 @@ impl Facts {
         };
         for &number in &reduction.slow {
             facts.slow[global(number)?.index()] = true;
+        }
+        for (reg, listed) in &reduction.slow_locals {
+            facts.slow_locals.extend(expand(listed, points, &mut left)?.into_iter().map(|point| (point, Reg(*reg))));
         }
         let mut owned = FxHashSet::default();
         for (index, owner) in reduction.owners.iter().enumerate() {
@@ -411,6 +417,15 @@ impl Facts {
             1 => owned.and(&Domain::between(bound, Domain::all().high())),
             -1 => owned.and(&Domain::between(Domain::all().low(), bound)),
             _ => owned,
+        }
+    }
+
+    /// Whether a symbol at a point is one of those that change slowly.
+    pub(crate) fn is_slow(&self, point: PointId, symbol: Symbol) -> bool {
+        match symbol {
+            Symbol::Global(global) => self.slow[global.index()],
+            Symbol::Local(reg) => self.slow_locals.contains(&(point, reg)),
+            Symbol::Opaque(_) => false,
         }
     }
 

@@ -13,7 +13,10 @@
 //! * **I0, range.** `V ∈ R`: the initial value is, and `Q ⊆ R`. Slow globals: the initial value is at most 2^60 either
 //!   way, and a step adds at most 2^20 either way, or leaves at most 2^60. After `n` steps `V` is within
 //!   `2^60 + 2^20·n`, so no run of 2^40 steps leaves 2^61. This is the line that the compiler draws as well, and the
-//!   proof says so ([`Reduction::unbounded`]).
+//!   proof says so ([`Reduction::unbounded`]). With slow registers: let `M` be the greatest absolute value of all slow
+//!   globals and of all slow registers of requests at the points where they are slow, at first at most 2^60. A step
+//!   leaves in each of these at most 2^60, or what was in one of them that is global or its own and at most 2^20 more or
+//!   less; so `M` becomes at most `max(2^60, M + 2^20)`, and what was said of one holds of all.
 //! * **I1, owner** `(V, c, O)`: `[V = c] = Σ #p over O`. It holds at first, as no entry is in `O` and the initial value
 //!   is not `c`. For `a → b`:
 //!   - *from O to O*: the only request in `O` stays, and `Q = {c}`;
@@ -113,7 +116,6 @@ impl Claims<'_> {
     /// I0 for a global that changes slowly.
     pub fn slow(&self, global: GlobalVar) -> Checked {
         let small = Domain::between(-(SLOW / 2), SLOW / 2);
-        let step = Domain::between(-(1 << 20), 1 << 20);
         let object = || format!("variable {}", global.0);
         if !small.contains(self.model.initial(global)) {
             return violated(Condition::ReductionSlow, object(), None);
@@ -121,10 +123,34 @@ impl Claims<'_> {
         for id in self.writers(global) {
             let path = self.model.path(id);
             let Some(update) = path.update(global) else { continue };
-            let base = self.facts.base(path.from, Runs::All);
-            let added = update.term.plus(&Term::symbol(Symbol::Global(global)), -1);
-            let slow = added.is_some_and(|added| path.conditions.bounds(&self.model.opaques, &added, &base).is_subset(&step));
+            let slow = self.is_near(id, &update.term, Some(Symbol::Global(global)));
             if !slow && !self.image(id, global, &self.before(id, global)).is_subset(&small) {
+                return violated(Condition::ReductionSlow, object(), Some(id));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a path gives a value that is near one that changes slowly.
+    fn is_near(&self, id: PathId, term: &Term, own: Option<Symbol>) -> bool {
+        let path = self.model.path(id);
+        let step = Domain::between(-(1 << 20), 1 << 20);
+        let base = self.facts.base(path.from, Runs::All);
+        let slow = term.parts.iter().filter(|&&(symbol, factor)| factor == 1 && self.facts.is_slow(path.from, symbol));
+        slow.map(|part| part.0).chain(own).any(|symbol| {
+            let added = term.plus(&Term::symbol(symbol), -1);
+            added.is_some_and(|added| path.conditions.bounds(&self.model.opaques, &added, &base).is_subset(&step))
+        })
+    }
+
+    /// I0 for a register that changes slowly, at a point.
+    pub fn slow_local(&self, point: PointId, reg: Reg) -> Checked {
+        let small = Domain::between(-(SLOW / 2), SLOW / 2);
+        let object = || format!("register {} at point {}", reg.0, point.0);
+        for &id in self.model.entering[point.index()].iter().filter(|&&id| self.is_taken(id)) {
+            let kept = &self.model.path(id).kept;
+            let value = kept.binary_search_by_key(&reg, |kept| kept.0).ok().map(|at| &kept[at].1);
+            if !value.is_some_and(|value| self.is_near(id, &value.term, None) || self.value(id, value).is_subset(&small)) {
                 return violated(Condition::ReductionSlow, object(), Some(id));
             }
         }

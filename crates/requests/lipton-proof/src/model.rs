@@ -24,6 +24,7 @@
 //!   Those paths are kept for what holds at every moment, because errors count in runs that never end, too; they are
 //!   left out where complete runs alone matter ([`Model::completes`]).
 //! * **T5, validated reads**: see [`crate::validated`]. **T6, late looks**: see [`crate::late`].
+//! * **T7, attempts in several steps**: see [`crate::attempts`].
 //!
 //! # Effects
 //!

@@ -33,7 +33,7 @@
 //!    - bodies of `S` of one shape have the same extra yields, say the same of their slots at each point (owner,
 //!      weight, doom, what is known), and have the same phases;
 //!    - what is said at a point of a body is said of its variables;
-//!    - there are neither sums, nor validated reads, nor tickets, nor late looks.
+//!    - there are neither sums, nor validated reads, nor attempts, nor tickets, nor late looks, nor slow registers.
 //!
 //! If the certificate proves the program of the bodies `S` alone, then `P` is serializable and free of errors.
 //!
@@ -344,7 +344,12 @@ pub(crate) fn unlike_facts(bodies: &Bodies, claimed: &Claimed<'_>, budget: &mut 
     let &Claimed { model, facts, reduction, post } = claimed;
     let standing = standing(model, bodies, &reduction.bodies);
     let mut found: Vec<Unlike> = unlike_kinds(bodies, &standing, claimed).map(Unlike::Alike).into_iter().collect();
-    let together = reduction.sums.len() + reduction.validated.len() + reduction.tickets.len() + reduction.late.len();
+    let together = reduction.sums.len()
+        + reduction.validated.len()
+        + reduction.attempts.len()
+        + reduction.tickets.len()
+        + reduction.late.len()
+        + reduction.slow_locals.len();
     if together > 0 {
         found.push(Unlike::Alike("it speaks of what all bodies do together"));
     }

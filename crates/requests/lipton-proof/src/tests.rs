@@ -1,5 +1,6 @@
 //! Tests of the whole crate.
 
+mod attempts;
 mod conditions;
 mod late;
 mod rows;

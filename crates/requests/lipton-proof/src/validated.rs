@@ -52,7 +52,7 @@ use crate::term::{Opaques, Symbol, Term};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unvalidated(pub &'static str);
 
-fn require(holds: bool, why: &'static str) -> Result<(), Unvalidated> {
+pub(crate) fn require(holds: bool, why: &'static str) -> Result<(), Unvalidated> {
     if holds { Ok(()) } else { Err(Unvalidated(why)) }
 }
 
@@ -99,23 +99,20 @@ impl Model {
         };
         let guards: Vec<Domain> = pairs.iter().map(|(global, _)| first.guard(*global).cloned().unwrap_or_else(Domain::values)).collect();
         let (global, register) = pairs[0];
-        let mut changed: Vec<(PathId, Option<Path>)> = Vec::new();
-        for id in self.leaving[wait.index()].clone() {
-            let path = &self.paths[id.index()];
-            changed.push((
-                id,
-                if tests(path, global, register) {
-                    substituted(&mut self.opaques, path, &pairs, &guards)?
-                } else {
-                    Some(Path { conditions: Conditions::default(), ..path.clone() })
-                },
-            ));
-        }
+        let changed = put_paths(self, wait, &|path| tests(path, global, register), &pairs, &guards)?;
         for id in into {
             let path = &mut self.paths[id.index()];
             path.kept.retain(|(reg, _)| !pairs.iter().any(|pair| pair.1 == *reg));
             path.conditions.0.retain(|(form, _)| !pairs.iter().any(|&(global, _)| form.as_slice() == [(Symbol::Global(global), 1)]));
         }
+        self.replace(changed);
+        self.read_before.extend(pairs.iter().zip(guards).map(|(&(global, reg), guard)| (wait, reg, (global, guard))));
+        self.tidy();
+        Ok(())
+    }
+
+    /// Puts other paths in the place of some.
+    pub(crate) fn replace(&mut self, changed: Vec<(PathId, Option<Path>)>) {
         let mut gone = Vec::new();
         for (id, path) in changed {
             match path {
@@ -125,13 +122,10 @@ impl Model {
         }
         let mut index = 0;
         self.paths.retain(|_| (index += 1, !gone.iter().any(|id| id.index() == index - 1)).1);
-        self.read_before.extend(pairs.iter().zip(guards).map(|(&(global, reg), guard)| (wait, reg, (global, guard))));
-        self.tidy();
-        Ok(())
     }
 
     /// The first condition.
-    fn reads(&self, head: PointId, wait: PointId, pairs: &[(GlobalVar, Reg)]) -> Result<(), Unvalidated> {
+    pub(crate) fn reads(&self, head: PointId, wait: PointId, pairs: &[(GlobalVar, Reg)]) -> Result<(), Unvalidated> {
         let into = &self.entering[wait.index()];
         let names: Vec<Reg> = pairs.iter().map(|pair| pair.1).collect();
         let dead = |reg: &Reg| self.points[head.index()].live.binary_search(reg).is_err();
@@ -182,7 +176,7 @@ impl Model {
     }
 
     /// The third condition.
-    fn grows(&self, pairs: &[(GlobalVar, Reg)]) -> Result<(), Unvalidated> {
+    pub(crate) fn grows(&self, pairs: &[(GlobalVar, Reg)]) -> Result<(), Unvalidated> {
         let version = pairs[0].0;
         for &id in pairs.iter().flat_map(|(global, _)| &self.writers[global.index()]) {
             let path = self.path(id);
@@ -195,9 +189,30 @@ impl Model {
 }
 
 /// Whether a path tests that a global is what a register holds.
-fn tests(path: &Path, global: GlobalVar, register: Reg) -> bool {
+pub(crate) fn tests(path: &Path, global: GlobalVar, register: Reg) -> bool {
     let form = [(Symbol::Global(global), 1), (Symbol::Local(register), -1)];
     path.conditions.form(&form).is_some_and(|said| said.single() == Some(0))
+}
+
+/// What becomes of the paths from where requests wait with what they read: those that are `tested` have globals in the
+/// place of registers, the others test nothing.
+pub(crate) fn put_paths(
+    model: &mut Model,
+    wait: PointId,
+    tested: &dyn Fn(&Path) -> bool,
+    pairs: &[(GlobalVar, Reg)],
+    guards: &[Domain],
+) -> Result<Vec<(PathId, Option<Path>)>, Unvalidated> {
+    let mut changed = Vec::new();
+    for id in model.leaving[wait.index()].clone() {
+        let path = &model.paths[id.index()];
+        let put = match tested(path) {
+            true => substituted(&mut model.opaques, path, pairs, guards)?,
+            false => Some(Path { conditions: Conditions::default(), ..path.clone() }),
+        };
+        changed.push((id, put));
+    }
+    Ok(changed)
 }
 
 /// The path with globals in the place of registers and with more tests; none if its tests never hold.

@@ -172,7 +172,7 @@ pub use check::{Input, Systems, check};
 pub use conditions::Condition;
 pub use fault::{Fails, Failure, FaultCertificate, check_fault};
 pub use format::{FORMAT, VERSION};
-pub use reduction::{Bounds, Count, Doom, Group, Owner, PointRange, Reduction, Sum, Ticket, Validated};
+pub use reduction::{Attempt, Bounds, Count, Doom, Group, Owner, PointRange, Reduction, Sum, Ticket, Validated};
 pub use run::{Action, Completed, NamedStates, RunCertificate, RunEvent, check_run};
 pub use serval_diagnostic::FormatError;
 pub use serval_evidence::{Checked, Refusal, Rejection, TooLarge, fingerprint};

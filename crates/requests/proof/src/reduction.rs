@@ -23,6 +23,10 @@ pub struct Reduction {
     /// is about all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bodies: Vec<u32>,
+    /// Whether it is about the program with an integer for each version, which has at least the same runs and the same
+    /// serial ones. A program without versions is the same either way.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub integers: bool,
     /// Nodes of the control graph in front of which a `yield` is added.
     pub yields: Vec<u32>,
     /// Tests that may be left out, as what comes after tests again: from which point, to which, and the global.
@@ -30,10 +34,16 @@ pub struct Reduction {
     pub late: Vec<(u32, u32, u32)>,
     /// Reads of optimistic retries that are tested before they count.
     pub validated: Vec<Validated>,
+    /// Attempts that read in several steps and test all versions before anything counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<Attempt>,
     /// Between which numbers globals stay.
     pub ranges: Vec<(u32, i64, i64)>,
     /// Globals without bounds that change by little at a time, so that no run of a lifetime leaves 64 bits.
     pub slow: Vec<u32>,
+    /// Registers, and the points at which they hold what changes as slowly.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slow_locals: Vec<(u32, Vec<PointRange>)>,
     /// Values that say that exactly one request is at certain points.
     pub owners: Vec<Owner>,
     /// Globals that count requests.
@@ -71,6 +81,18 @@ pub struct Validated {
     pub register: u32,
     /// Other globals, and the registers with their values.
     pub reads: Vec<(u32, u32)>,
+}
+
+/// Reads along several points, which every path from the last one either tests by all versions or forgets.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, remote = "Self")]
+pub struct Attempt {
+    /// From where the attempt begins and begins again to where it waits with what it has read.
+    pub points: Vec<u32>,
+    /// For each version the step in which it is read, the global, and the register with its value.
+    pub versions: Vec<(u32, u32, u32)>,
+    /// For each other read the position of the version that guards it, and the same.
+    pub reads: Vec<(u32, u32, u32, u32)>,
 }
 
 /// `global = value` exactly if one request is at one of `points`, and else no request is.
@@ -157,7 +179,7 @@ pub struct Bounds {
     pub points: Vec<PointRange>,
 }
 
-objects!(Reduction, Validated, Owner, Count, Sum, Doom, Ticket, Bounds);
+objects!(Reduction, Validated, Attempt, Owner, Count, Sum, Doom, Ticket, Bounds);
 
 impl Reduction {
     /// Whether some request bodies stand for all.

@@ -15,6 +15,7 @@ mod letters;
 mod movers;
 mod mutations;
 mod pairs;
+mod parted;
 mod prices;
 mod record;
 mod region;
@@ -23,6 +24,7 @@ mod same;
 mod script_format;
 mod script_hostile;
 mod scripts;
+mod shared;
 mod strict;
 mod support;
 

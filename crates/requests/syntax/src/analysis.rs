@@ -54,7 +54,6 @@ pub fn analyze_of(text: &str, names: &BTreeSet<String>) -> Analysis {
     analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, Asked::Named(names))
 }
 
-/// Checks the tree of a text of which `found` is known to be wrong.
 /// The same where requests with parameters are written out as if they had too many combinations, however few these are:
 /// those stand for all that would do so then.
 pub fn analyze_standing(text: &str) -> Analysis {
@@ -62,6 +61,22 @@ pub fn analyze_standing(text: &str) -> Analysis {
     analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, Asked::Standing)
 }
 
+/// The program of a text with an integer for each version, if it has versions. Whoever proves that this one is
+/// serializable and has no errors but that integers leave 64 bits has proved it of the program.
+///
+/// ```
+/// let text = "version V: 1  request r { v := V; yield; if (v == V) { fresh(V) }; 0 }";
+/// let program = serval_syntax::with_integers(text).unwrap();
+/// assert_eq!(program.globals[0].initial, 1);
+/// assert!(serval_syntax::with_integers("request r { X := 1 }").is_none());
+/// ```
+pub fn with_integers(text: &str) -> Option<Program> {
+    analyze(text).program.filter(|program| !program.versions.is_empty())?;
+    let (green, diagnostics) = parse_text(text);
+    analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, Asked::Integers).program
+}
+
+/// Checks the tree of a text of which `found` is known to be wrong.
 fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>, asked: Asked<'_>) -> Analysis {
     // With that many errors not all are known, and a request could be taken
     // for faultless that is not.
@@ -87,7 +102,7 @@ fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>, asked: As
     let program = usable.then(|| Program {
         globals: globals(&analyzer.globals, &analyzer.declared, analyzer.written_out.is_some_of_many()),
         requests: analyzer.requests.into_iter().map(into_request).collect(),
-        versions: versions(&analyzer.declared),
+        versions: if analyzer.declared.integers { Vec::new() } else { versions(&analyzer.declared) },
         expectation,
         allowances: allowances.clone(),
         many: analyzer.written_out.told(analyzer.many),

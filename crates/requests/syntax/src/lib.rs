@@ -68,7 +68,7 @@ mod lowering;
 mod program;
 mod tree;
 
-pub use analysis::{Analysis, analyze, analyze_of, analyze_standing};
+pub use analysis::{Analysis, analyze, analyze_of, analyze_standing, with_integers};
 pub use diagnostic::{Code, CodeInfo, Diagnostic, Label, Severity, codes, similar};
 pub use grammar::{MAX_DEPTH, MAX_FILE_BYTES, SyntaxKind};
 pub use program::{

@@ -30,10 +30,11 @@ use crate::Merge;
 const TICKS: u64 = 2_000_000;
 
 /// Fields of certificates that need not be there, and what they say.
-const RULES: [(&str, &str); 11] = [
+const RULES: [(&str, &str); 12] = [
     ("yields", "extra yields"),
     ("late", "late looks"),
     ("validated", "validated reads"),
+    ("attempts", "attempts in several steps"),
     ("sums", "sums"),
     ("owners", "owners"),
     ("counts", "counts"),

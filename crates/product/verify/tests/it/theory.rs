@@ -62,6 +62,7 @@ const PAGES: &[(&str, &str, Sources)] = &[
             ("crates/requests/lipton-proof/src/execute.rs", None),
             ("crates/requests/lipton-proof/src/model.rs", None),
             ("crates/requests/lipton-proof/src/validated.rs", None),
+            ("crates/requests/lipton-proof/src/attempts.rs", None),
             ("crates/requests/lipton-proof/src/late.rs", None),
             ("crates/requests/lipton-proof/src/facts.rs", None),
             ("crates/requests/lipton-proof/src/invariants.rs", None),
@@ -74,6 +75,7 @@ const PAGES: &[(&str, &str, Sources)] = &[
         ],
     ),
     ("same", "Components that are the same", &[("crates/requests/proof/src/same.rs", None)]),
+    ("shared", "Parts that few letters join", &[("crates/requests/proof/src/shared.rs", None)]),
     (
         "nets",
         "Evidence about nets",

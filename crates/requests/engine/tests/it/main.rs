@@ -5,6 +5,7 @@
 mod cases;
 mod continued;
 mod fences;
+mod parts;
 mod sample;
 mod search;
 mod strict;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::scripts::{Harm, Wrong, looks_serializable};
 use super::support::{Case, answers, lost_update, respond, spawn, step};
 use super::switch::without;
-use super::{components, flow, invariant, letters, same, scripts, strict};
+use super::{components, flow, invariant, letters, same, scripts, shared, strict};
 use crate::{Action, Body, CasesProof, Claim, Condition, Part, Refusal, RunCertificate, RunEvent};
 
 /// What a condition is about: what its name begins with.
@@ -25,6 +25,7 @@ fn violate_only(condition: Condition) -> Vec<(Case, Option<usize>)> {
         "strict" | "in-flight" | "points" => strict::violate(condition).into_iter().map(|case| (case, None)).collect(),
         "components" => components::violate().into_iter().map(|case| (case, None)).collect(),
         "same" => same::violate(condition).into_iter().map(|case| (case, None)).collect(),
+        "shared" => shared::violate(condition).into_iter().map(|case| (case, None)).collect(),
         // The crate that checks trees has such tests of its own, and so have regions.
         "tree" => return Vec::new(),
         // So has the crate that executes programs, but for what is asked here.
@@ -166,7 +167,7 @@ fn no_other_condition_covers_for_it() {
 fn conditions_keep_false_claims_out() {
     let mut untidy = Vec::new();
     for &condition in Condition::ALL {
-        if ["input", "component", "components", "run", "fault", "same", "tree", "reduction", "cases", "strict", "in-flight", "points"]
+        if ["input", "component", "components", "run", "fault", "same", "shared", "tree", "reduction", "cases", "strict", "in-flight", "points"]
             .contains(&topic(condition))
             || is_about_regions(condition)
         {

@@ -112,7 +112,7 @@ fn errors_are_where_they_are() {
             (error.line, error.message.as_str()),
             (
                 12,
-                "a component is proved by a proof of kind `atomic`, `flow`, `invariant`, `letters`, `cases`, `same`, `in-flight` or `points`"
+                "a component is proved by a proof of kind `atomic`, `flow`, `invariant`, `letters`, `cases`, `same`, `in-flight` or `points`, or of kind `components` with `touches`"
             )
         );
         assert!(error.column > 1);
@@ -245,6 +245,11 @@ fn the_schema_has_the_same_fields() {
     let components = written(&components());
     agree("components", &components);
     agree("atomic-part", &components["parts"][0]);
+    let shared = written(&super::shared::accepted().certificate);
+    agree("shared", &shared);
+    let mut nested = shared;
+    nested.as_object_mut().unwrap().retain(|name, _| ["kind", "touches", "parts"].contains(&name.as_str()));
+    agree("shared-part", &nested);
     let rules = atomic["script"].as_array().unwrap();
     for (rule, entry) in rules.iter().zip(script()) {
         if entry != Entry::Pairs {

@@ -35,6 +35,8 @@ pub(super) enum Asked<'a> {
     Standing,
     /// Those with these names.
     Named(&'a BTreeSet<String>),
+    /// All requests, with an integer for each version.
+    Integers,
 }
 
 /// The values of a combination; none where a parameter is a local variable.
@@ -132,6 +134,14 @@ impl Analyzer {
         }
     }
 
+    /// What is found in a tree.
+    fn of(mut self, root: &SyntaxNode) -> Self {
+        if let Some(file) = ast::SourceFile::cast(root.clone()) {
+            self.file(&file);
+        }
+        self
+    }
+
     /// The parameters that are local variables.
     pub(super) fn kept(&self, declared: &ManyRequest, Chosen(values): &Chosen, place: Span, locals: &mut Names) -> Vec<Param> {
         let numbers = declared.params.iter().zip(values).filter(|(param, value)| value.is_none() && !is_global(&param.name));
@@ -160,11 +170,7 @@ impl Analyzer {
 }
 
 fn with(root: &SyntaxNode, found: &[Diagnostic], written_out: WrittenOut) -> Analyzer {
-    let mut analyzer = Analyzer::new(found, written_out);
-    if let Some(file) = ast::SourceFile::cast(root.clone()) {
-        analyzer.file(&file);
-    }
-    analyzer
+    Analyzer::new(found, written_out).of(root)
 }
 
 /// Analyzes a text of which `found` is known to be wrong.
@@ -172,6 +178,11 @@ pub(super) fn analyzed(root: &SyntaxNode, found: &[Diagnostic], asked: Asked<'_>
     let errors = || found.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     if let Asked::Named(names) = asked {
         return with(root, found, WrittenOut::Named(names.clone()));
+    }
+    if let Asked::Integers = asked {
+        let mut analyzer = Analyzer::new(found, WrittenOut::All { too_many: false });
+        analyzer.declared.integers = true;
+        return analyzer.of(root);
     }
     let all = with(root, found, WrittenOut::All { too_many: false });
     let usual = matches!(asked, Asked::Usual) && !all.has_too_much();

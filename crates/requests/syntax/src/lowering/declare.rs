@@ -146,13 +146,18 @@ impl Declared {
                     .help("write how many requests may remember a version at once; 2 or 3 show most mistakes")
             });
         };
-        let numbers: Vec<u32> = (1..=count).map(|index| globals.number(&format!("{}[{index}]", name.text()), place)).collect();
+        let names = (1..=count).map(|index| format!("{}[{index}]", name.text()));
+        let names: Vec<String> = if self.integers { vec![name.text().to_owned()] } else { names.collect() };
+        let numbers: Vec<u32> = names.iter().map(|name| globals.number(name, place)).collect();
         for &number in &numbers {
             let usage = globals.usage_mut(number);
             usage.written = true;
             usage.read.get_or_insert(place);
         }
         let first = numbers.first().copied().unwrap_or(0);
+        if self.integers {
+            self.initial.insert(first, 1);
+        }
         self.versions.insert(name.text().to_owned(), Slots { first, count, place });
     }
 

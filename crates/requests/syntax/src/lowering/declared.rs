@@ -125,6 +125,8 @@ pub(crate) struct Declared {
     pub(crate) arrays: FxHashMap<String, Rc<Array>>,
     pub(crate) functions: FxHashMap<String, Function>,
     pub(crate) versions: BTreeMap<String, Slots>,
+    /// Whether versions are integers and have no slots.
+    pub(crate) integers: bool,
     /// By the number of the global.
     pub(crate) values: FxHashMap<u32, Values>,
     /// By the number of the global.

@@ -29,12 +29,19 @@
 //! add none; not even places where others can run. A serial run holds the tokens
 //! of one request, for which there must be slots, so none of these is taken away.
 
+//! # The same with integers
+//! [`with_integers`](crate::with_integers) lowers a program with an integer for each version: `t := V` and comparisons as
+//! they stand, and `fresh(V)` as `V := V + 1`, from 1 on. By the above `Int` of the program with slots is a part of `Int`
+//! of that with integers, and both have the same `Ser`: if the latter is serializable, so is the program. An error of
+//! the program with slots is one of that with integers. The integers are those of mathematics: that `V + 1` leaves 64 bits
+//! is no error of the program.
+
 use super::{assign, compare, made, number, read, sequence};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::grammar::SyntaxKind;
 use crate::lowering::Lowering;
 use crate::lowering::declared::Slots;
-use crate::program::{Arm, CompareOp, Expr, ExprKind, GlobalVar, LocalVar, Variable, is_global};
+use crate::program::{ArithmeticOp, Arm, CompareOp, Expr, ExprKind, GlobalVar, LocalVar, Variable, is_global};
 use crate::tree::{SyntaxNode, SyntaxToken, ast, span};
 use serval_diagnostic::Span;
 
@@ -96,6 +103,9 @@ impl Lowering<'_> {
 
     /// One request must be able to hold all its tokens: else it could not even run alone.
     fn enough_slots(&mut self) {
+        if self.declared.integers {
+            return;
+        }
         for (version, slots) in &self.declared.versions {
             let held: Vec<&VersionLocal> = self.tokens.iter().filter(|token| token.version == *version).collect();
             let count = u32::try_from(held.len()).unwrap_or(u32::MAX);
@@ -177,9 +187,13 @@ impl Lowering<'_> {
         let slots = self.declared.versions.get(version.text()).copied()?;
         let local = self.locals.number(name.text(), at);
         let usage = self.locals.usage_mut(local);
-        (usage.written, usage.token) = (true, true);
+        (usage.written, usage.token) = (true, !self.declared.integers);
         usage.read.get_or_insert(at);
         let local = Variable::Local(LocalVar(local));
+        if self.declared.integers {
+            self.count(4);
+            return Some(Some(sequence(vec![assign(local, place, read(slots.integer(), place)), number(0, place)], place)));
+        }
         let mut list = vec![self.give_back(&token, place)?];
         let mut arms = Vec::new();
         for (index, slot) in (1..).zip(slots.globals()) {
@@ -207,7 +221,7 @@ impl Lowering<'_> {
 
     /// An answer of the request, which gives back what its tokens hold.
     pub(crate) fn answered(&mut self, value: Expr) -> Option<Expr> {
-        if self.tokens.is_empty() {
+        if self.tokens.is_empty() || self.declared.integers {
             return Some(value);
         }
         let whole = value.span;
@@ -308,6 +322,11 @@ impl Lowering<'_> {
         };
         let slots = self.declared.versions.get(&token.version).copied()?;
         let local = Variable::Local(LocalVar(self.locals.number(&token.name, token.place)));
+        if self.declared.integers {
+            self.count(4);
+            let (left, right) = (Box::new(read(slots.integer(), place)), Box::new(read(local, place)));
+            return Some(ExprKind::Compare { op, left, right });
+        }
         self.count(6 * u64::from(slots.count));
         let arm = |(index, slot)| Arm {
             condition: compare(CompareOp::Equal, read(local, place), index),
@@ -334,6 +353,12 @@ impl Lowering<'_> {
             return Some(number(0, place));
         };
         self.no_value(expr.syntax(), "a fresh version");
+        if self.declared.integers {
+            self.count(6);
+            let rest = vec![(ArithmeticOp::Add, number(1, place))];
+            let next = made(ExprKind::Arithmetic { first: Box::new(read(slots.integer(), place)), rest }, place);
+            return Some(sequence(vec![assign(slots.integer(), place, next), number(0, place)], place));
+        }
         let mut list = Vec::new();
         for slot in slots.globals() {
             self.count(6);
@@ -376,6 +401,11 @@ impl Lowering<'_> {
 }
 
 impl Slots {
+    /// The global that is the version itself, where versions are integers.
+    fn integer(self) -> Variable {
+        Variable::Global(GlobalVar(self.first))
+    }
+
     fn globals(self) -> impl Iterator<Item = Variable> {
         (self.first..self.first + self.count).map(|number| Variable::Global(GlobalVar(number)))
     }

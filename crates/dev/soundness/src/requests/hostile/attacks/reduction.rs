@@ -121,6 +121,15 @@ fn spoil(condition: &str, value: &mut Value, draw: &mut Draw) -> Option<()> {
                 push(proof, "validated", read)
             }
         },
+        "reduction.attempt" => match proof.get_mut("attempts").filter(|_| draw.chance(50)) {
+            Some(attempts) => shift(draw.pick_mut(attempts)?, draw),
+            None => {
+                let reads = if draw.chance(50) { json!([]) } else { json!([[0, draw.below(2), draw.below(SMALL), draw.below(SMALL)]]) };
+                let points = json!([draw.below(SMALL), draw.below(SMALL), point]);
+                proof["attempts"] = json!([{"points": points, "versions": [[0, low, draw.below(SMALL)]], "reads": reads}]);
+                Some(())
+            }
+        },
         "reduction.sum" => match draw.chance(50) {
             true => shift(draw.pick_mut(&mut proof["sums"])?, draw),
             false => {
