@@ -118,6 +118,7 @@ mod clean;
 mod edit;
 mod effects;
 mod harm;
+mod in_time;
 mod hitting;
 mod judge;
 mod keeping;
@@ -148,6 +149,7 @@ use serval_syntax::{Diagnostic, LineIndex};
 use crate::{Content, Input};
 
 use change::ProgramChange;
+pub use in_time::repair_in_time;
 use search::{Refutation, refute, search};
 
 /// Finds smallest sets of `yield`s without which a program is serializable.
