@@ -75,8 +75,22 @@ impl Args {
 
 /// The options of `check` that its `--help` has: those that people use. `--help-all` has all of them, as have the
 /// manual pages, the reference and the completions.
-const USUAL: [&str; 14] =
-    ["files", "timeout", "format", "certificate", "html", "strict", "expected", "exit_zero", "watch", "full", "verbose", "quiet", "help", "help_all"];
+const USUAL: [&str; 14] = [
+    "files",
+    "timeout",
+    "format",
+    "certificate",
+    "html",
+    "strict",
+    "expected",
+    "exit_zero",
+    "watch",
+    "full",
+    "verbose",
+    "quiet",
+    "help",
+    "help_all",
+];
 
 /// Help on `check` with the usual options alone, unless all of them are asked for; any other message as it is.
 fn shortened(error: clap::Error) -> clap::Error {

@@ -158,8 +158,22 @@ impl FaultNote {
 impl Counterexample {
     /// The counterexample as it is shown.
     pub(crate) fn shown(&self) -> Self {
-        let Self { requests, minimal, anomaly, never, component, steps, states, enums, constants, spelled, precedence, in_time, story, explanation } =
-            self;
+        let Self {
+            requests,
+            minimal,
+            anomaly,
+            never,
+            component,
+            steps,
+            states,
+            enums,
+            constants,
+            spelled,
+            precedence,
+            in_time,
+            story,
+            explanation,
+        } = self;
         let spell = |text: &str| named(spelled.get(text).map_or(text, String::as_str));
         let impossible = |NeverSerial { request, response, name, elsewhere, written }: &NeverSerial| NeverSerial {
             request: spell(request),

@@ -195,7 +195,11 @@ impl FileReport {
     /// serializable, it says how much.
     pub fn to_line(&self, look: Look) -> String {
         let text = self.shown().in_text(false, look);
-        let notes = match self.stuck_once().len() + usize::from(self.proof.iter().any(|note| note.unbounded)) + self.hollow().count() + usize::from(self.stale().is_some()) {
+        let notes = match self.stuck_once().len()
+            + usize::from(self.proof.iter().any(|note| note.unbounded))
+            + self.hollow().count()
+            + usize::from(self.stale().is_some())
+        {
             count if count == 0 || !self.verdict.is_proved() => String::new(),
             1 => "   1 note".to_owned(),
             count => format!("   {}", counted(count, "note")),

@@ -13,9 +13,7 @@ use serval_model::NetworkSystem;
 use serval_proof::strict::shows_strict;
 use serval_proof::{Body, Certificate};
 use serval_report::fix::FixHint;
-use serval_report::{
-    Counterexample, FaultNote, OpenAnswer, ProofNote, ReducedSizes, RuledOut, SampleNote, Sizes, StrictNote, StuckNote,
-};
+use serval_report::{Counterexample, FaultNote, OpenAnswer, ProofNote, ReducedSizes, RuledOut, SampleNote, Sizes, StrictNote, StuckNote};
 use serval_syntax::{Diagnostic, Program};
 use serval_verify::{Outcome, failure_of};
 

@@ -71,7 +71,12 @@ pub enum TranslationError {
 impl fmt::Display for Translation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { locals, globals, steps } = self;
-        write!(f, "{} between {locals} local and {} of the program as written, in the same order in time", counted(steps, "step"), counted(globals, "global state"))
+        write!(
+            f,
+            "{} between {locals} local and {} of the program as written, in the same order in time",
+            counted(steps, "step"),
+            counted(globals, "global state")
+        )
     }
 }
 

@@ -65,10 +65,12 @@ pub fn obligations(system: &NetworkSystem, part: Part, cancel: &Cancel) -> Resul
     let proof = match part {
         Part::Flow(proof) => *proof,
         Part::Invariant(proof) => return stated::obligations(reduced.form(), &proof, &names, &mut budget).map_err(stopped),
-        Part::Atomic(_) | Part::Letters(_) | Part::Cases(_) | Part::Same(_) | Part::Strict(_) => match prove(reduced.form(), &mut budget).map_err(stopped)? {
-            FlowOutcome::Proof(proof) => proof,
-            FlowOutcome::Run(_) | FlowOutcome::Stuck => return Err("the reduced system could not be proved by counting".to_owned()),
-        },
+        Part::Atomic(_) | Part::Letters(_) | Part::Cases(_) | Part::Same(_) | Part::Strict(_) => {
+            match prove(reduced.form(), &mut budget).map_err(stopped)? {
+                FlowOutcome::Proof(proof) => proof,
+                FlowOutcome::Run(_) | FlowOutcome::Stuck => return Err("the reduced system could not be proved by counting".to_owned()),
+            }
+        }
     };
     counting::obligations(reduced.form(), &proof, &names, &mut budget).map_err(stopped)
 }

@@ -9,12 +9,12 @@ use serval_effort::side_by_side;
 use crate::support;
 
 /// The serializable examples that are not strict, with the requests of the smallest run. All others are strict.
-const NOT_STRICT: [(&str, u64); 3] =
-    [("cache-fill-after-put.ser", 3), ("sharded-counters.ser", 3), ("stateful-firewall.ser", 3)];
+const NOT_STRICT: [(&str, u64); 3] = [("cache-fill-after-put.ser", 3), ("sharded-counters.ser", 3), ("stateful-firewall.ser", 3)];
 
 fn examples() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(support::root().join("examples")).unwrap();
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "ser")).collect();
+    let mut files: Vec<PathBuf> =
+        entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "ser")).collect();
     files.sort();
     files
 }
@@ -72,7 +72,9 @@ fn evidence_about_the_order_in_time_is_verified() {
         assert!(output.status.success() && said.contains(says), "{said}{}", support::text(&output.stderr));
         // Another claim of the same evidence is another certificate: a proof of counting is none for this one.
         let text = std::fs::read_to_string(certificate).unwrap();
-        let turned = text.replace("\"claim\":\"strict\"", "\"claim\":\"not-strict\"").replace("\"claim\":\"not-strict\",\"component\"", "\"claim\":\"not-serializable\",\"component\"");
+        let turned = text
+            .replace("\"claim\":\"strict\"", "\"claim\":\"not-strict\"")
+            .replace("\"claim\":\"not-strict\",\"component\"", "\"claim\":\"not-serializable\",\"component\"");
         std::fs::write(certificate, turned).unwrap();
         assert_eq!(support::serval(&["verify", path, certificate], b"").status.code(), Some(1), "{name}");
     }

@@ -5,7 +5,7 @@
 //! can be taken, and the last. For each the product of the checker is made and proved serializable like any system.
 
 use serval_budget::{Budget, Cancel, Stopped};
-use serval_model::{NormalForm, NodeStep};
+use serval_model::{NodeStep, NormalForm};
 use serval_proof::Part;
 use serval_proof::flow::serial_edges;
 use serval_proof::strict::monitor::Monitor;

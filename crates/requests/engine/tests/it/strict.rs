@@ -69,8 +69,7 @@ fn has_order(form: &NormalForm, places: &[Place], set: u32, serial: u32) -> bool
 
 /// What a request alone with this letter leaves behind.
 fn left_behind(form: &NormalForm, serial: u32, letter: Letter) -> BTreeSet<u32> {
-    let mut seen: BTreeSet<(u32, u32)> =
-        form.node_numbers().filter(|&node| form.is_initial(node)).map(|node| (node, serial)).collect();
+    let mut seen: BTreeSet<(u32, u32)> = form.node_numbers().filter(|&node| form.is_initial(node)).map(|node| (node, serial)).collect();
     let mut to_visit: Vec<(u32, u32)> = seen.iter().copied().collect();
     while let Some(point) = to_visit.pop() {
         to_visit.extend(form.steps_from(point).iter().map(|step| step.target()).filter(|&next| seen.insert(next)));
@@ -188,7 +187,10 @@ fn what_is_decided_is_true() {
             InTime::Refuted { run, minimal } => {
                 let count = run.configuration().completed.size();
                 assert_eq!(accepted(&system, Claim::NotStrict, Body::Run(run_certificate(&&system, &run))), Ok(()), "seed {seed}");
-                assert!(!minimal || truth.is_none_or(|truth| truth == (count <= 3).then(|| usize::try_from(count).unwrap())), "seed {seed}");
+                assert!(
+                    !minimal || truth.is_none_or(|truth| truth == (count <= 3).then(|| usize::try_from(count).unwrap())),
+                    "seed {seed}"
+                );
                 "refuted"
             }
             InTime::Proved(part) => {

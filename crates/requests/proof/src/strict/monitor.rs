@@ -210,12 +210,7 @@ impl<'a> Monitor<'a> {
     }
 
     /// The state after it, sorted, and for each of its places where the request was before; a new one was at the end.
-    pub fn after(
-        &self,
-        state: &MonitorState,
-        happening: Happening,
-        budget: &mut Budget,
-    ) -> Result<(MonitorState, Vec<usize>), Stopped> {
+    pub fn after(&self, state: &MonitorState, happening: Happening, budget: &mut Budget) -> Result<(MonitorState, Vec<usize>), Stopped> {
         let step = happening.step;
         let mut next = state.clone();
         next.global = step.to_global;

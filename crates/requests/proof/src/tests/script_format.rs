@@ -110,7 +110,10 @@ fn errors_are_where_they_are() {
         let error = misread(&components(), "{\"kind\":\"atomic\",\"script\":[]}", &format!("{{\"kind\":\"{kind}\",{fields}}}"));
         assert_eq!(
             (error.line, error.message.as_str()),
-            (12, "a component is proved by a proof of kind `atomic`, `flow`, `invariant`, `letters`, `cases`, `same`, `in-flight` or `points`")
+            (
+                12,
+                "a component is proved by a proof of kind `atomic`, `flow`, `invariant`, `letters`, `cases`, `same`, `in-flight` or `points`"
+            )
         );
         assert!(error.column > 1);
     }

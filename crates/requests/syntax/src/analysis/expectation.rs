@@ -79,6 +79,8 @@ fn malformed(place: Span, promise: &str) -> Diagnostic {
 
 fn not_read(place: Span, reason: &str, help: &str) -> Diagnostic {
     Diagnostic::warning(codes::BAD_EXPECTATION, place, format!("this `expect` comment is not read: {reason}"))
-        .expected("`// expect: serializable`, `not-serializable`, `strict`, `not-strict`, `can fail` or `undecided`, once, before the program")
+        .expected(
+            "`// expect: serializable`, `not-serializable`, `strict`, `not-strict`, `can fail` or `undecided`, once, before the program",
+        )
         .help(help)
 }
