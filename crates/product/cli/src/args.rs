@@ -552,6 +552,9 @@ pub(crate) struct Fix {
     /// Put the fewest requests under a new lock of this name, and propose nothing else
     #[arg(long, value_name = "NAME")]
     pub(crate) lock: Option<String>,
+    /// Make it strict: look for yields without which the order agrees with the one in time
+    #[arg(long, conflicts_with = "lock")]
+    pub(crate) strict: bool,
     /// Leave the yield on this line alone, as a comment `// keep` beside it would
     #[arg(long, value_name = "LINE", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) keep: Vec<u32>,

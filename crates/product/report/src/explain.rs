@@ -61,6 +61,7 @@ static PAGES: &[(&str, &str)] = pages! {
     "no-dead-places"
     "not-as-expected"
     "not-serializable"
+    "not-strict"
     "one-safe"
     "order-in-time"
     "pdr"

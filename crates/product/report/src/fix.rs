@@ -42,6 +42,9 @@ pub struct FixHint {
     pub diffs: Vec<String>,
     /// Whether no smaller set will do.
     pub smallest: bool,
+    /// Whether it is about the order in time: what is fixed is strict.
+    #[serde(skip)]
+    pub strict: bool,
     /// Why there is no fix, or why that is undecided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -56,12 +59,17 @@ impl FixHint {
         }
         match found.as_slice() {
             [] => return vec![self.line()],
-            [only] => return vec![format!("{only}: then serializable (proved)")],
+            [only] => return vec![format!("{only}: then {} (proved)", self.then())],
             _ => {}
         }
         let or = |(number, line): (usize, String)| if number == 0 { line } else { format!("or {line}") };
-        let last = format!("each of the {} makes it serializable (proved)", found.len());
+        let last = format!("each of the {} makes it {} (proved)", found.len(), self.then());
         found.into_iter().enumerate().map(or).chain([last]).collect()
+    }
+
+    /// What it is then.
+    fn then(&self) -> &'static str {
+        if self.strict { "strict" } else { "serializable" }
     }
 
     /// What is removed, in words.
@@ -81,7 +89,7 @@ impl FixHint {
         match (self.outcome, self.removals()) {
             (Fixable::Found, Some(removals)) => {
                 let fewer = if self.smallest { "" } else { "; may not be the smallest" };
-                format!("{removals}: then serializable (proved{fewer})")
+                format!("{removals}: then {} (proved{fewer})", self.then())
             }
             (Fixable::None, _) => format!("none by removing yields: {reason}"),
             _ => format!("undecided: {reason}"),
@@ -300,13 +308,15 @@ impl FixReport {
         let reason = line(self.reason.as_deref().unwrap_or_default());
         let wrong = match &self.fault {
             Some(message) => format!("can fail  {file}   {}", line(message)),
+            None if self.verdict == Verdict::NotStrict => format!("not strict  {file}"),
             None => format!("not serializable  {file}"),
         };
+        let then = if matches!(self.verdict, Verdict::Strict | Verdict::NotStrict) { "strict" } else { "serializable" };
         let _ = match self.fix {
-            Fixable::NotNeeded => writeln!(text, "serializable  {file}   nothing to fix, proved"),
+            Fixable::NotNeeded => writeln!(text, "{then}  {file}   nothing to fix, proved"),
             Fixable::Found => writeln!(text, "{wrong}   {}", self.found()),
             Fixable::None => writeln!(text, "{wrong}   no fix: {reason}"),
-            Fixable::Unknown if matches!(self.verdict, Verdict::NotSerializable | Verdict::Fault) => {
+            Fixable::Unknown if matches!(self.verdict, Verdict::NotSerializable | Verdict::NotStrict | Verdict::Fault) => {
                 writeln!(text, "{wrong}   undecided whether there is a fix: {reason}")
             }
             Fixable::Unknown => writeln!(text, "undecided  {file}   {reason}"),
@@ -314,7 +324,7 @@ impl FixReport {
         for (index, fix) in self.fixes.iter().enumerate() {
             let order = fix.what.order();
             let order = line(&order);
-            let _ = writeln!(text, "\n{}  {order}: then serializable, proved", index + 1);
+            let _ = writeln!(text, "\n{}  {order}: then {then}, proved", index + 1);
             if diffs {
                 let _ = write!(text, "--- {file}\n+++ {file}\n{}", escape::lines(&fix.diff));
             }
@@ -385,6 +395,7 @@ mod tests {
             alternatives: vec![vec![[4, 3], [10, 3]]],
             steps: vec![vec![[3, 5]]],
             diffs: Vec::new(),
+            strict: false,
             smallest: false,
             reason: None,
         };

@@ -93,7 +93,8 @@ impl FileReport {
             unbounded: *unbounded,
             marks: marks.clone(),
         };
-        let hint = |FixHint { outcome, kept, alternatives, steps, diffs, smallest, reason }: &FixHint| FixHint {
+        let hint = |FixHint { outcome, kept, alternatives, steps, diffs, smallest, strict, reason }: &FixHint| FixHint {
+            strict: *strict,
             kept: kept.iter().map(KeptPauses::shown).collect(),
             outcome: *outcome,
             alternatives: alternatives.clone(),

@@ -496,7 +496,8 @@ impl FileReport {
                 let _ = writeln!(out, "  {:<16}{line}", if number == 0 { "fix" } else { "" });
             }
             if let Some(file) = self.file_in_commands().filter(|_| fix.outcome != Fixable::None) {
-                let _ = writeln!(out, "                  serval fix {file}");
+                let strict = if self.verdict == Verdict::NotStrict { " --strict" } else { "" };
+                let _ = writeln!(out, "                  serval fix {file}{strict}");
             }
         }
         let _ = match run.anomaly {

@@ -1,9 +1,9 @@
 //! What a report on a counterexample says about fixes.
 
-use serval_proof::{Body, Certificate};
+use serval_proof::{Body, Certificate, Claim};
 use serval_report::fix::{FixHint, Fixable, KeptPauses, OfferedRefusal};
 
-use crate::repair::{self, Outcome, Proposal, repair_refuted_in_all_ways};
+use crate::repair::{self, Outcome, Proposal, repair_in_time, repair_refuted_in_all_ways};
 use crate::{Content, Input, Options};
 
 /// Looks for fixes of a program that is not serializable, as this certificate of a run shows, with little effort. This
@@ -20,10 +20,14 @@ use crate::{Content, Input, Options};
 /// ```
 pub fn fix_hint(input: &Input, certificate: &str, options: &Options) -> Option<FixHint> {
     let Content::Program(_) = input.content() else { return None };
-    let Certificate { component, body: Body::Run(run), .. } = Certificate::from_json(certificate).ok()? else { return None };
+    let Certificate { component, body: Body::Run(run), claim, .. } = Certificate::from_json(certificate).ok()? else { return None };
+    let strict = claim == Claim::NotStrict;
     let (keep, style) = (options.keep.clone(), options.style);
     let effort = repair::Options { jobs: options.jobs, keep, style, ..repair::Options::hint() };
-    let repaired = repair_refuted_in_all_ways(input, &run, component, effort, &options.cancel);
+    let repaired = match strict {
+        true => repair_in_time(input, effort, &options.cancel),
+        false => repair_refuted_in_all_ways(input, &run, component, effort, &options.cancel),
+    };
     let (outcome, reason) = match &repaired.outcome {
         _ if !repaired.kept.is_empty() => (Fixable::Found, None),
         // What will do is worth a line, even if a part of it may be enough.
@@ -46,7 +50,8 @@ pub fn fix_hint(input: &Input, certificate: &str, options: &Options) -> Option<F
     let step = |&index: &usize| repaired.yields.get(index).and_then(|one| one.step);
     let steps = removals.iter().map(|fix| fix.set.iter().map(step).collect::<Option<Vec<_>>>().unwrap_or_default()).collect();
     let diffs = repaired.kept.iter().map(|kept| kept.diff.clone()).chain(removals.iter().map(|fix| fix.diff.clone())).collect();
-    Some(FixHint { outcome, kept, alternatives, steps, diffs, smallest: repaired.smallest && repaired.candidates.is_empty(), reason })
+    let smallest = repaired.smallest && repaired.candidates.is_empty();
+    Some(FixHint { outcome, kept, alternatives, steps, diffs, smallest, strict, reason })
 }
 
 /// What is listed at most where something keeps every pause.

@@ -119,6 +119,7 @@ mod edit;
 mod effects;
 mod harm;
 mod hitting;
+mod in_time;
 mod judge;
 mod keeping;
 mod lock;
@@ -148,6 +149,7 @@ use serval_syntax::{Diagnostic, LineIndex};
 use crate::{Content, Input};
 
 use change::ProgramChange;
+pub use in_time::repair_in_time;
 use search::{Refutation, refute, search};
 
 /// Finds smallest sets of `yield`s without which a program is serializable.

@@ -6,6 +6,7 @@ use serval_classic_engine::Stages;
 use serval_report::{CertificateNote, FileReport, HOLLOW, StageReport, StageTimes, notes};
 
 use crate::decide::{Decision, Verdict};
+use crate::evidence::Undecided;
 use crate::input::{Content, Input, Mistakes};
 use crate::value_names::ValueNames;
 use crate::versions::{assumptions, in_words};
@@ -71,6 +72,10 @@ impl Decision {
                 report.fault = Some(*note);
             }
             Verdict::Undecided(why) => {
+                if matches!(why, Undecided::InTime { .. }) {
+                    // It is serializable: there is no counterexample at all.
+                    report.ruled_out = None;
+                }
                 report.help = why.help();
                 report.assumes = assumes;
                 report.open = open;

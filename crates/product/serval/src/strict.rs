@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use serval_budget::checkpoint::fenced;
 use serval_budget::{Budget, StopReason};
 use serval_engine::search::run_certificate;
 use serval_engine::strict::{InTime, QUICK_TICKS, decide_in_time, quick_look};
@@ -47,7 +48,9 @@ impl Shown {
         }
         let with = |systems: &[&NetworkSystem]| {
             let looked = systems.iter().zip(&self.open).filter(|&(_, &open)| open);
-            looked.filter_map(|(system, _)| quick_look(system, QUICK_TICKS, &options.cancel)).min()
+            let mut budget = Budget::new(QUICK_TICKS, options.cancel.clone());
+            // A mistake in what looks costs the note and nothing else.
+            looked.filter_map(|(system, _)| fenced(|| quick_look(system, &mut budget)).flatten()).min()
         };
         StrictNote { requests: with_systems(input, with).flatten(), ..StrictNote::default() }
     }
@@ -129,7 +132,9 @@ fn found(systems: &[&NetworkSystem], parts: &[Option<Part>], options: &Options) 
             proved.push(part.clone());
             continue;
         }
-        match decide_in_time(system, options.percent, &options.cancel) {
+        // A method that fails has no answer.
+        let decided = fenced(|| decide_in_time(system, options.percent, &options.cancel));
+        match decided.unwrap_or(Ok(InTime::Open { while_at_most: 1 })) {
             Ok(InTime::Refuted { run, minimal }) => {
                 return Found::Refuted { run: run_certificate(&system, &run), component, minimal };
             }

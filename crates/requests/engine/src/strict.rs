@@ -52,16 +52,19 @@ const FEW_IN_FLIGHT: usize = 3;
 /// Ticks for performing a run on the system itself.
 const LIFT_TICKS: u64 = 50_000_000;
 
-/// The ticks with which a quick look is always allowed: enough for a thousand states of the monitor of small systems.
-pub const QUICK_TICKS: u64 = 400_000;
+/// The ticks for a quick look at all components: enough for a thousand states of the monitor of small systems.
+pub const QUICK_TICKS: u64 = 800_000;
 
-/// A run with few requests in flight that is not strict, if one is found with these ticks: what `check` looks for beside
-/// its verdict. The number of requests is the least among runs with two in flight.
-pub fn quick_look(system: &NetworkSystem, ticks: u64, cancel: &Cancel) -> Option<usize> {
-    let mut budget = Budget::new(ticks, cancel.clone());
+/// How many requests a run with two in flight has that is not strict, if one is found with these ticks: what `check` looks
+/// for beside its verdict. The number is the least among such runs.
+pub fn quick_look(system: &NetworkSystem, budget: &mut Budget) -> Option<usize> {
     let mut reduction = Reduction::new(NormalForm::new(system)?.0);
-    reduce(&mut reduction, &mut Budget::new(ticks, cancel.clone())).ok();
-    match explore(reduction.form(), 2, usize::MAX, &mut budget) {
+    let mut part = budget.part(budget.left() / 2);
+    let had = part.left();
+    // What was reached stands.
+    reduce(&mut reduction, &mut part).ok();
+    budget.spend(had - part.left()).ok()?;
+    match explore(reduction.form(), 2, usize::MAX, budget) {
         Ok(Explored::Refuted { requests, .. }) => Some(requests),
         _ => None,
     }

@@ -127,6 +127,10 @@
 //! Systems that are no programs refuse it (`reduction.program`), and it can only show that an input is serializable
 //! (`reduction.claim`).
 //!
+//! The claims `strict` and `not-strict` are about the order in time: statements and proofs are in [`strict`]. A proof of the
+//! kinds `in-flight` and `points`, which may stand for a component beside the others, shows `strict`, and what is strict is
+//! serializable.
+//!
 //! The remaining conditions are not needed for the theorems but for the
 //! certificate to be true to its word: it is about this input (`input`), it
 //! claims what was proved (`run.claim`), the states that it says requests are in

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serval::Content;
 use serval::kept_pauses;
-use serval::repair::{Options, Outcome, Repair, lock_name_problem, repair_by_lock, repair_in_all_ways, yield_lines};
+use serval::repair::{Options, Outcome, Repair, lock_name_problem, repair_by_lock, repair_in_all_ways, repair_in_time, yield_lines};
 use serval_report::fix::{FixReport, Fixable, OfferedFix, RefusedFix, What};
 use serval_report::{Verdict, render_diagnostics};
 
@@ -33,8 +33,9 @@ pub(crate) fn run(args: &Fix, messages: Messages) -> Result<ExitCode, Failure> {
     let (keep, style) = (args.keep.iter().copied().collect(), config.format);
     let options = Options { jobs: args.limits.jobs.unwrap_or(0), keep, style, ..Options::default() };
     let (file, kind, lock) = (args.file.clone(), args.input, args.lock.clone());
+    let strict = args.strict;
     let waiting = Waiting::begin(!messages.quiet && std::io::stderr().is_terminal());
-    let repaired = watched(args.limits.time(), move |watch| repaired(&file, kind, lock.as_deref(), options, messages, watch));
+    let repaired = watched(args.limits.time(), move |watch| repaired(&file, kind, (lock.as_deref(), strict), options, messages, watch));
     waiting.end();
     let found = match repaired {
         Ok(found) => found?,
@@ -58,7 +59,14 @@ pub(crate) fn run(args: &Fix, messages: Messages) -> Result<ExitCode, Failure> {
         say(&format!("internal error: the checker refuses our evidence: {why}\nthis is a bug in serval\n"));
         return Ok(ExitCode::from(4));
     }
-    let report = report(&file.name, &repaired, args.lock.as_deref(), stopped);
+    let mut report = report(&file.name, &repaired, args.lock.as_deref(), stopped);
+    if args.strict {
+        report.verdict = match report.verdict {
+            Verdict::Serializable => Verdict::Strict,
+            Verdict::NotSerializable => Verdict::NotStrict,
+            other => other,
+        };
+    }
     write_to(None, &written(&report, args, messages))?;
     if limits::is_interrupted() {
         return Ok(ExitCode::from(130));
@@ -131,7 +139,7 @@ enum FixOutcome {
 fn repaired(
     file: &Path,
     kind: Option<InputKind>,
-    lock: Option<&str>,
+    (lock, strict): (Option<&str>, bool),
     options: Options,
     messages: Messages,
     watch: &Watch,
@@ -153,6 +161,7 @@ fn repaired(
     }
     let repaired = match lock {
         Some(lock) => repair_by_lock(input, lock, options, &watch.cancel()),
+        None if strict => repair_in_time(input, options, &watch.cancel()),
         None => repair_in_all_ways(input, options, &watch.cancel()),
     };
     let stopped = watch.ended().map(|_| watch.reason());

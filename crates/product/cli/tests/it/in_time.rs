@@ -79,3 +79,22 @@ fn evidence_about_the_order_in_time_is_verified() {
         assert_eq!(support::serval(&["verify", path, certificate], b"").status.code(), Some(1), "{name}");
     }
 }
+
+/// A fix is strict, and what may not be removed stays.
+#[test]
+fn fixes_are_strict() {
+    let path = support::root().join("examples/cache-fill-after-put.ser");
+    let path = path.to_str().unwrap();
+    let fixed = |options: &[&str]| {
+        let output = support::serval(&[&["fix", path, "--strict", "--format", "json"], options].concat(), b"");
+        (serde_json::from_str::<Value>(&support::text(&output.stdout)).unwrap(), output.status.code())
+    };
+    let (report, status) = fixed(&[]);
+    assert_eq!((report["verdict"].as_str(), report["fix"].as_str(), status), (Some("not-strict"), Some("found"), Some(0)));
+    assert_eq!(report["fixes"].as_array().unwrap().len(), 1);
+    let (kept, status) = fixed(&["--keep", "18"]);
+    assert_eq!((kept["fix"].as_str(), status), (Some("none"), Some(1)), "{kept}");
+    let strict = support::root().join("docs/src/green-in-time.ser");
+    let output = support::serval(&["fix", strict.to_str().unwrap(), "--strict"], b"");
+    assert!(support::text(&output.stdout).starts_with("strict  "), "{}", support::text(&output.stdout));
+}

@@ -74,6 +74,17 @@ const PAGES: &[(&str, &str, Sources)] = &[
             ("crates/product/verify/src/many.rs", None),
         ],
     ),
+    (
+        "strict",
+        "The order in time",
+        &[
+            ("crates/requests/proof/src/strict.rs", None),
+            ("crates/requests/proof/src/strict/order.rs", None),
+            ("crates/requests/proof/src/strict/monitor.rs", None),
+            ("crates/requests/proof/src/strict/in_flight.rs", None),
+            ("crates/requests/proof/src/strict/points.rs", None),
+        ],
+    ),
     ("same", "Components that are the same", &[("crates/requests/proof/src/same.rs", None)]),
     ("shared", "Parts that few letters join", &[("crates/requests/proof/src/shared.rs", None)]),
     (

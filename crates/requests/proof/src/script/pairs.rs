@@ -32,6 +32,8 @@
 //!
 //! (A set that is merely closed relative to itself proves nothing: the empty
 //! set is. That is why the checker computes the sets.)
+//!
+//! **The order in time** is kept (lemma 2 of [`crate::strict`]): complete runs are the same.
 
 use std::collections::VecDeque;
 

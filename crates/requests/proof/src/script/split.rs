@@ -8,6 +8,8 @@
 //!
 //! *Proof.* A request that begins at `l` in the old system begins at `l'` in the
 //! new one and is where it was after its first step; and conversely. ∎
+//!
+//! **The order in time** is kept (lemma 2 of [`crate::strict`]): a request makes the same steps at the same places.
 
 use serval_budget::{Budget, Stopped};
 use serval_evidence::require;

@@ -21,6 +21,8 @@
 //! `n`: each step of the new system is one of the old, by the same request. ∎
 //!
 //! What is known about pairs is forgotten.
+//!
+//! **The order in time** is kept (lemma 2 of [`crate::strict`]): each step is followed by one of the same request, in its place.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};

@@ -104,7 +104,7 @@ impl Checking {
         self.say_what_was_found(&file, &decision.findings);
         let times = decision.times;
         let evidence = match &decision.verdict {
-            serval::Verdict::NotSerializable(evidence, _) => Some(evidence.certificate.clone()),
+            serval::Verdict::NotSerializable(evidence, _) | serval::Verdict::NotStrict(evidence, _) => Some(evidence.certificate.clone()),
             _ => None,
         };
         let open = (self.looks_for_help() && self.found.is_none() && is_open(&decision)).then(|| decision.clone());

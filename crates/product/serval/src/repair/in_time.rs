@@ -1,0 +1,159 @@
+//! Removes `yield`s from a program that is serializable and not strict, so that it is strict.
+//!
+//! **Lemma 7.** *If `P∖S` is strict and `S ⊆ T`, so is `P∖T`.* By lemma 2 a complete run of `P∖T` is one of `P∖S` when its steps
+//! are taken apart: by the same requests, which come and answer when they did. The serial runs of both are the same, with
+//! the same requests in the same order. ∎
+//!
+//! So sets are tried by size, and if the set of all words does not do, none does. What is offered has evidence that the
+//! checker has accepted for the claim `strict` and exactly that text.
+
+use std::collections::BTreeSet;
+
+use serval_budget::{Budget, Cancel};
+
+use super::clean::remove;
+use super::edit::finished;
+use super::harm::{Hazards, always_ends};
+use super::yields::Yield;
+use super::{Fix, Harmful, Options, Outcome, Repair, yields_of};
+use crate::{Content, Input, Verdict, decide};
+
+/// The most words that are removed.
+const MOST: usize = 3;
+/// How many sets are tried of each size.
+const TRIED: usize = 40;
+/// Pairs of states for telling whether a change does harm.
+const PAIRS: u64 = 1_000_000;
+
+/// Finds smallest sets of `yield`s without which a program is strict.
+pub fn repair_in_time(input: &Input, options: Options, cancel: &Cancel) -> Repair {
+    let repair = Repair { yields: yields_of(input), ..Repair::default() };
+    let outcome = match decided(input, &options, cancel) {
+        Verdict::Strict(_) => Outcome::Serializable,
+        Verdict::NotStrict(..) => return sets(input, repair, &options, cancel),
+        Verdict::NotSerializable(..) => Outcome::NoFix("it is not even serializable; without --strict that is looked at".to_owned()),
+        Verdict::Unusable(diagnostic) => Outcome::Unusable(diagnostic),
+        Verdict::Refused(refused) => Outcome::Refused(refused.outcome.line("the program", "certificate", input.text())),
+        _ => Outcome::Undecided("whether it is strict is open".to_owned(), false),
+    };
+    Repair { outcome, ..repair }
+}
+
+fn decided(input: &Input, options: &Options, cancel: &Cancel) -> Verdict {
+    let deciding = crate::Options {
+        strict: true,
+        fixes: false,
+        proof: false,
+        jobs: options.jobs,
+        cancel: cancel.clone(),
+        rounds: 2,
+        percent: 25,
+        ..crate::Options::default()
+    };
+    decide(input, &deciding).verdict
+}
+
+/// A program without some words.
+struct Trying<'a> {
+    input: &'a Input,
+    yields: &'a [Yield],
+    before: Option<Hazards>,
+    options: &'a Options,
+    cancel: &'a Cancel,
+}
+
+/// Tries sets by size.
+fn sets(input: &Input, mut repair: Repair, options: &Options, cancel: &Cancel) -> Repair {
+    let free: Vec<usize> = (0..repair.yields.len()).filter(|&index| !is_kept(&repair.yields[index], options)).collect();
+    let yields = repair.yields.clone();
+    let trying = Trying { input, yields: &yields, before: hazards(input, cancel), options, cancel };
+    let whole = trying.decided(&free);
+    repair.checks = 1;
+    if !matches!(whole, Some((Verdict::Strict(_), ..))) {
+        repair.outcome = match whole {
+            Some((Verdict::NotStrict(..), ..)) => Outcome::NoFix("it is not strict without any of them".to_owned()),
+            _ => Outcome::Undecided("stopped at a limit".to_owned(), true),
+        };
+        return repair;
+    }
+    let mut fixes = Vec::new();
+    for size in 1..=free.len().min(MOST) {
+        for set in subsets(&free, size).into_iter().take(TRIED) {
+            repair.checks = repair.checks.saturating_add(1);
+            let Some((verdict, fix)) = trying.decided(&set) else { continue };
+            match verdict {
+                Verdict::Strict(_) => match trying.harm(&fix.text) {
+                    None => fixes.push(fix),
+                    Some(why) => repair.harmful.push(Harmful { set, why }),
+                },
+                Verdict::NotStrict(..) => {}
+                // It may do: then larger sets may not be the smallest.
+                _ => repair.smallest = false,
+            }
+            if fixes.len() >= options.fixes {
+                break;
+            }
+        }
+        if !fixes.is_empty() || cancel.is_cancelled() {
+            break;
+        }
+    }
+    repair.outcome = match fixes.is_empty() {
+        false => Outcome::Fixed(fixes),
+        true => Outcome::Undecided(format!("no set of up to {MOST} that does no harm was found"), true),
+    };
+    repair
+}
+
+fn is_kept(one: &Yield, options: &Options) -> bool {
+    one.keep || options.keep.contains(&one.place.line)
+}
+
+/// All sets of some size, in order.
+fn subsets(of: &[usize], size: usize) -> Vec<Vec<usize>> {
+    match (size, of.split_first()) {
+        (0, _) => vec![Vec::new()],
+        (_, None) => Vec::new(),
+        (_, Some((&first, rest))) => {
+            let with = subsets(rest, size - 1).into_iter().map(|set| [&[first], &set[..]].concat());
+            with.chain(subsets(rest, size)).collect()
+        }
+    }
+}
+
+/// What can happen to requests of a program; nothing where it has too many states.
+fn hazards(input: &Input, cancel: &Cancel) -> Option<Hazards> {
+    let compiled = input.compiled_within(PAIRS, &Budget::new(u64::MAX, cancel.clone()))?;
+    compiled.ok().map(|compiled| Hazards::of(&compiled, cancel))
+}
+
+impl Trying<'_> {
+    /// The verdict on the program without a set of words, and what would be offered.
+    fn decided(&self, set: &[usize]) -> Option<(Verdict, Fix)> {
+        let removed: BTreeSet<usize> = set.iter().copied().collect();
+        let text = self.input.text();
+        for statements in [true, false] {
+            let (text, diff) = finished(text, &remove(text, self.yields, &removed, statements), &self.options.style);
+            let Ok(changed) = Input::program(text.as_str()) else { continue };
+            let verdict = decided(&changed, self.options, self.cancel);
+            let certificate = match &verdict {
+                Verdict::Strict(evidence) => evidence.certificate.clone(),
+                _ => String::new(),
+            };
+            return Some((verdict, Fix { set: set.to_vec(), text, diff, certificate }));
+        }
+        None
+    }
+
+    /// What harm a change does to requests.
+    fn harm(&self, text: &str) -> Option<String> {
+        let changed = Input::program(text).ok()?;
+        if matches!(changed.content(), Content::Program(program) if always_ends(program)) {
+            return None;
+        }
+        match (&self.before, hazards(&changed, self.cancel)) {
+            (Some(before), Some(after)) => after.worse_than(before, text, false),
+            _ => Some("whether requests still answer is open".to_owned()),
+        }
+    }
+}
