@@ -88,6 +88,7 @@ impl Tried {
             Verdict::Serializable => "it would be serializable",
             Verdict::NotSerializable => "it would not be serializable",
             Verdict::Fault => "it could fail",
+            Verdict::Safe => "no step would fail",
             Verdict::Unknown | Verdict::Error => "it would be undecided, too",
         };
         let time = self.time_ms.map_or_else(String::new, |taken| format!(" ({})", time(taken)));

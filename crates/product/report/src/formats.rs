@@ -118,8 +118,8 @@ impl FileReport {
                 line("error", None, "error", self.reason.as_deref().unwrap_or_default());
             }
             // Nothing is wrong, but the log names it: no command begins like this.
-            Verdict::Serializable => {
-                let _ = writeln!(out, "serializable  {}", command_log(&name(plain(&self.file))));
+            Verdict::Serializable | Verdict::Safe => {
+                let _ = writeln!(out, "{}  {}", self.verdict.on_screen(), command_log(&name(plain(&self.file))));
             }
             Verdict::Error => {}
         }
@@ -149,6 +149,9 @@ impl FileReport {
                 let mut told = String::new();
                 fault.in_text(&mut told, Look { width: 120, ..Look::default() });
                 let _ = writeln!(out, "{}\n{}", fenced("text", told.trim_matches('\n')), fenced("mermaid", &fault.run.in_mermaid()));
+            }
+            (None, Verdict::Safe) => {
+                let _ = writeln!(out, "No step fails, for any number of concurrent requests. Certificate checked.\n");
             }
             (None, Verdict::Serializable) => {
                 let method = self.method.map_or_else(String::new, |method| format!(" Decided by {method};"));

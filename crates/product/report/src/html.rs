@@ -125,7 +125,7 @@ impl FileReport {
         let mut out = String::new();
         let verdict = self.verdict.on_screen();
         let class = match self.verdict {
-            Verdict::Serializable => "good",
+            Verdict::Serializable | Verdict::Safe => "good",
             Verdict::NotSerializable | Verdict::Fault | Verdict::Error => "bad",
             Verdict::Unknown => "open",
         };
@@ -169,7 +169,7 @@ impl FileReport {
         }
         self.html_figures(&mut out);
         self.html_page(&mut out);
-        let decided = matches!(self.verdict, Verdict::Serializable | Verdict::NotSerializable | Verdict::Fault);
+        let decided = matches!(self.verdict, Verdict::Serializable | Verdict::NotSerializable | Verdict::Fault | Verdict::Safe);
         let checked = if decided { " The independent checker accepted the evidence before this page was written." } else { "" };
         let _ = write!(
             out,
@@ -194,6 +194,7 @@ impl FileReport {
                     "Whatever the number of concurrent requests, every set of answers could have come from running them one at a time{provided}."
                 )
             }
+            (None, Verdict::Safe) => "Whatever the number of concurrent requests, no step fails.".to_owned(),
             (None, Verdict::Fault) if let Some(fault) = &self.fault => format!("{}.", fault.summary()),
             (None, _) => self.reason.clone().unwrap_or_default(),
         }

@@ -14,6 +14,8 @@ pub enum Verdict {
     NotSerializable,
     /// In some run a step of the program fails.
     Fault,
+    /// In no run one does; that is all that was asked.
+    Safe,
     /// Undecided so far.
     Unknown,
     /// The file cannot be used.

@@ -10,6 +10,7 @@ pub const VERDICT_WORDS: &[(Verdict, &str, &str)] = &[
     (Verdict::Serializable, "serializable", "serializable"),
     (Verdict::NotSerializable, "not serializable", "not-serializable"),
     (Verdict::Fault, "can fail", "fault"),
+    (Verdict::Safe, "safe", "safe"),
     (Verdict::Unknown, "undecided", "unknown"),
     (Verdict::Error, "error", "error"),
 ];

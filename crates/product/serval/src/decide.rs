@@ -41,8 +41,11 @@ pub enum Verdict {
     Serializable(Evidence),
     /// It is not, and this run shows it.
     NotSerializable(Evidence, Box<Counterexample>),
-    /// In this run a step fails: it divides by zero, overflows, or leaves a range or the indices of an array.
+    /// In this run a step fails: it divides by zero, overflows, or leaves a range or the indices of an array, or breaks an
+    /// assertion.
     Fault(Evidence, Box<FaultNote>),
+    /// No step fails, for any number of requests; it was not asked whether it is serializable ([`faults`](crate::faults)).
+    Safe(Evidence),
     /// Undecided, and why.
     Undecided(Undecided),
     /// The program has an error that shows only when it is explored.
@@ -110,7 +113,7 @@ pub struct Times {
 }
 
 impl Decision {
-    fn new(verdict: Verdict) -> Self {
+    pub(crate) fn new(verdict: Verdict) -> Self {
         Self {
             verdict,
             ruled_out: RuledOut { requests_up_to: 0, concurrent_up_to: None },
@@ -135,6 +138,7 @@ impl Decision {
     pub fn evidence(&self) -> Option<&Evidence> {
         match &self.verdict {
             Verdict::Serializable(evidence) | Verdict::NotSerializable(evidence, _) | Verdict::Fault(evidence, _) => Some(evidence),
+            Verdict::Safe(evidence) => Some(evidence),
             _ => None,
         }
     }
@@ -363,7 +367,7 @@ fn conclude(input: &Input, claim: EngineClaim, options: &Options, times: &mut Ti
 }
 
 /// A program with a run after which a step fails: the checker replays the run, and it is put in words.
-fn fails(input: &Input, report: &FaultReport, diagnostic: Box<Diagnostic>, options: &Options, times: &mut Times) -> Verdict {
+pub(crate) fn fails(input: &Input, report: &FaultReport, diagnostic: Box<Diagnostic>, options: &Options, times: &mut Times) -> Verdict {
     let (Some(run), Some(kind)) = (&report.named, failure_of(&report.fault)) else { return Verdict::Unusable(diagnostic) };
     let certificate = fault::certificate(run, kind);
     let note = fault::note(input, run, &certificate.steps, &diagnostic);

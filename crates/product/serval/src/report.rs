@@ -66,6 +66,12 @@ impl Decision {
                 report.certificate = Some(CertificateNote { kind: evidence.kind, path: None, verified: true });
                 report.fault = Some(*note);
             }
+            Verdict::Safe(evidence) => {
+                report.verdict = serval_report::Verdict::Safe;
+                report.ruled_out = None;
+                report.method = Some(evidence.method);
+                report.certificate = Some(CertificateNote { kind: evidence.kind, path: None, verified: true });
+            }
             Verdict::Undecided(why) => {
                 report.help = why.help();
                 report.assumes = assumes;

@@ -24,6 +24,7 @@ mod fault_run;
 mod findings;
 mod follow;
 mod graph;
+mod handed;
 mod intervals;
 mod lazy;
 mod liveness;
@@ -42,6 +43,7 @@ mod split;
 mod translation;
 
 pub use closed::Unclosed;
+pub use handed::ClosedStates;
 pub use compiled::{Compiled, Component, compile};
 pub use error::{CompileError, FaultReport, GrowthReport, ReportedStep, codes};
 pub use fault_run::{FaultEvent, FaultRun, Needs};

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::RunCertificate;
 use crate::cases::CasesProof;
+use crate::closure::ClosedPart;
 use crate::fault::FaultCertificate;
 use crate::flow::FlowProof;
 use crate::invariant::InvariantProof;
@@ -38,6 +39,8 @@ pub enum Body {
     Components(Vec<Part>),
     /// A proof on the control graph of a program, for all components at once.
     Reduction(Box<Reduction>),
+    /// For each component the states that can occur together.
+    Closure(Vec<ClosedPart>),
 }
 
 /// A proof that one component is serializable.
@@ -66,8 +69,10 @@ pub enum Claim {
     /// Some interleaved run has answers that no serial run has.
     NotSerializable,
     /// In some run a step of the program divides by zero, overflows, or leaves a range or the
-    /// indices of an array.
+    /// indices of an array, or breaks an assertion.
     Fault,
+    /// In no run a step of the program does.
+    Safe,
 }
 
 /// The kinds of certificates.
@@ -94,6 +99,8 @@ pub enum Kind {
     Components,
     /// [`Body::Reduction`].
     Reduction,
+    /// [`Body::Closure`].
+    Closure,
 }
 
 impl Body {
@@ -105,6 +112,7 @@ impl Body {
             Self::Part(part) => part.kind(),
             Self::Components(_) => Kind::Components,
             Self::Reduction(_) => Kind::Reduction,
+            Self::Closure(_) => Kind::Closure,
         }
     }
 }
@@ -130,6 +138,7 @@ impl Claim {
             Self::Serializable => "serializable",
             Self::NotSerializable => "not-serializable",
             Self::Fault => "fault",
+            Self::Safe => "safe",
         }
     }
 }
@@ -148,6 +157,7 @@ impl Kind {
             Self::Same => "same",
             Self::Components => "components",
             Self::Reduction => "reduction",
+            Self::Closure => "closure",
         }
     }
 }

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use serval_evidence::{line, lines, listed, read_object};
 
 use crate::cases::CasesProof;
+use crate::closure::ClosedPart;
 use crate::fault::{Fails, FaultCertificate};
 use crate::flow::{Fact, FlowProof, LinearSet};
 use crate::invariant::{Bound, InvariantProof, Preservation};
@@ -75,6 +76,7 @@ struct Fields {
     nodes: Field<Vec<u32>>,
     parts: Field<Vec<Part>>,
     reduction: Field<Reduction>,
+    closed: Field<Vec<ClosedPart>>,
 }
 
 impl Fields {
@@ -95,6 +97,7 @@ impl Fields {
             Kind::Same => (3, "`part`, `globals` and `nodes`"),
             Kind::Components => (1, "`parts`"),
             Kind::Reduction => (1, "`reduction`"),
+            Kind::Closure => (1, "`closed`"),
         };
         let alone = self.count() == count;
         let body = self.body_of(kind).filter(|_| alone);
@@ -113,7 +116,7 @@ impl Fields {
             .chain(&invariant)
             .chain(&letters)
             .chain(&same)
-            .chain(&[self.cases.0.is_some(), self.groups.0.is_some(), self.parts.0.is_some(), self.reduction.0.is_some()])
+            .chain(&[self.closed.0.is_some(), self.cases.0.is_some(), self.groups.0.is_some(), self.parts.0.is_some(), self.reduction.0.is_some()])
             .filter(|&&there| there)
             .count()
     }
@@ -125,6 +128,7 @@ impl Fields {
             Kind::Fault => Body::Fault(Box::new(FaultCertificate { steps: self.steps.0?, fails: self.fails.0? })),
             Kind::Components => Body::Components(self.parts.0?),
             Kind::Reduction => Body::Reduction(Box::new(self.reduction.0?)),
+            Kind::Closure => Body::Closure(self.closed.0?),
             Kind::Atomic => Body::Part(Part::Atomic(self.script.0?)),
             Kind::Same => Body::Part(Part::Same(Same { part: self.part.0?, globals: self.globals.0?, nodes: self.nodes.0? })),
             Kind::Flow => {
@@ -238,6 +242,7 @@ impl Certificate {
                 format!("\"parts\":{}", listed(parts))
             }
             Body::Reduction(reduction) => format!("\"reduction\":{}", line(&**reduction)),
+            Body::Closure(parts) => format!("\"closed\":{}", lines(parts)),
         };
         let (input, kind, claim) = (line(&self.input), line(&self.body.kind()), line(&self.claim));
         format!("{{\"format\":\"{FORMAT}\",\"version\":{VERSION},\"input\":{input},\"kind\":{kind},\"claim\":{claim},{fields}}}\n")

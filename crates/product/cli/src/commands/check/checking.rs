@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use serval::{
-    Advice, Decision, Diagnostic, Input, Methods, Options, Severity, StopReason, Undecided, advice, decide, fix_hint, page, recall, scaled,
+    Advice, Decision, Diagnostic, Input, Methods, Options, Severity, StopReason, Undecided, advice, decide, faults, fix_hint, page, recall, scaled,
 };
 use serval_report::{FileReport, HOLLOW, HeaderPromise, RuledOut, Times, Trace, Verdict, escape, html, render_diagnostics};
 
@@ -18,7 +18,7 @@ use super::many::is_counterexample;
 use super::progress::ProgressLine;
 use super::save::save;
 use super::{Status, bug};
-use crate::args::{Check, OutputFormat};
+use crate::args::{Check, OnlyAsked, OutputFormat};
 use crate::failure::Failure;
 use crate::input::{File, Loaded, Messages, say_findings};
 use crate::limits::{Lost, Watch, watched};
@@ -201,7 +201,7 @@ impl Checking {
 
     /// Whether fixes and advice are wanted.
     fn looks_for_help(&self) -> bool {
-        !self.args.no_fix && (!self.messages.quiet || self.args.html.is_some()) && self.args.scale.is_none()
+        !self.args.no_fix && self.args.only.is_none() && (!self.messages.quiet || self.args.html.is_some()) && self.args.scale.is_none()
     }
 
     /// What may help with a file that stays undecided or has too many states.
@@ -239,6 +239,10 @@ impl Checking {
     fn decided(&self, file: &File, watch: &Watch) -> Decision {
         let progress = self.progress(&file.name);
         let mut options = self.options(watch);
+        if self.args.only == Some(OnlyAsked::Faults) {
+            progress.done();
+            return faults(&file.input, &options);
+        }
         let memory = match &self.methods {
             Methods::Portfolio(methods) => self.cache.as_deref().map(|cache| (cache, cache.name(&file.input, methods))),
             Methods::Classic(_) => None,
@@ -271,7 +275,7 @@ impl Checking {
         };
         let (mut status, mut reason, mut trace) = (Status::Undecided, None, None);
         match &decision.verdict {
-            serval::Verdict::Serializable(_) => status = Status::Fine,
+            serval::Verdict::Serializable(_) | serval::Verdict::Safe(_) => status = Status::Fine,
             serval::Verdict::NotSerializable(_, counterexample) => {
                 status = Status::NotSerializable;
                 if let Some(path) = &self.args.trace {
