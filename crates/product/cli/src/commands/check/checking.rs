@@ -292,6 +292,9 @@ impl Checking {
                     let steps = Trace::new(note.run.steps.clone()).to_json();
                     trace = self.save(Some(path), &file.name, "trace.json", &steps, is_written)?;
                 }
+                if let Some(path) = &self.args.svg {
+                    self.save(Some(path), &file.name, "svg", &html::lanes(&note.run).file(), is_written)?;
+                }
             }
             serval::Verdict::Undecided(Undecided::Stopped(StopReason::Cancelled)) => reason = Some(watch.reason()),
             serval::Verdict::Unusable(diagnostic) => {
