@@ -13,12 +13,12 @@ use serval_model::NetworkSystem;
 use serval_proof::{Body, Claim, ClosedPart};
 use serval_report::RuledOut;
 
+use crate::Options;
 use crate::claim::{DRAWN_TICKS, Effort, EngineClaim, FIRST_PAIRS, FIRST_TEXT_TICKS, TEXT_TICKS, proved_on_text, unusable};
 use crate::decide::{Decision, Times, Verdict, fails};
 use crate::evidence::{About, Evidence, Undecided, Unproved, certify};
 use crate::input::{Content, Input};
 use crate::sampling::{LazyFind, LazySamplers};
-use crate::Options;
 
 /// Pairs of states of network systems that are written into a certificate at most.
 const MOST_LISTED: usize = 1 << 24;

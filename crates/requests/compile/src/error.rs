@@ -327,7 +327,12 @@ fn fault_diagnostic(report: &FaultReport, text: &str, lines: &LineIndex) -> Diag
                 Some(place) => format!("the invariant on line {} does not hold here", lines.position(text, place.start).line),
                 None => "this assertion does not hold".to_owned(),
             };
-            (ASSERTION, claimed.as_str(), "a condition that holds whenever a run comes here", "see what changes its variables before this place")
+            (
+                ASSERTION,
+                claimed.as_str(),
+                "a condition that holds whenever a run comes here",
+                "see what changes its variables before this place",
+            )
         }
         FaultKind::DivisionByZero => (
             DIVISION_BY_ZERO,

@@ -39,7 +39,8 @@ impl Component {
             Closure::Counts { functions, weights: known } => {
                 let initial = self.global_values(system.initial_global());
                 for id in system.globals() {
-                    levels.push(functions.iter().map(|function| function.at(self.global_values(id), initial)).collect::<Option<Vec<i64>>>()?);
+                    levels
+                        .push(functions.iter().map(|function| function.at(self.global_values(id), initial)).collect::<Option<Vec<i64>>>()?);
                 }
                 weights = match functions.is_empty() {
                     true => vec![Vec::new(); system.local_count()],
@@ -50,7 +51,9 @@ impl Component {
                 for of_global in known {
                     let mut rows = Vec::new();
                     for marking in of_global {
-                        let entry = |&(local, count): &(serval_model::LocalId, u32)| Some((number(local.index())?, if count == MANY { 0 } else { count }));
+                        let entry = |&(local, count): &(serval_model::LocalId, u32)| {
+                            Some((number(local.index())?, if count == MANY { 0 } else { count }))
+                        };
                         rows.push(marking.iter().map(entry).collect::<Option<Vec<_>>>()?);
                     }
                     markings.push(rows);

@@ -43,11 +43,11 @@ mod split;
 mod translation;
 
 pub use closed::Unclosed;
-pub use handed::ClosedStates;
 pub use compiled::{Compiled, Component, compile};
 pub use error::{CompileError, FaultReport, GrowthReport, ReportedStep, codes};
 pub use fault_run::{FaultEvent, FaultRun, Needs};
 pub use findings::without_states;
+pub use handed::ClosedStates;
 pub use lazy::Lazy;
 pub use machine::{Fault, FaultKind, StepLimits};
 pub use options::{Limits, Mode, Options};

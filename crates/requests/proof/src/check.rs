@@ -9,8 +9,8 @@ use serval_evidence::{require, shown};
 use serval_model::{Moves, Named, NetworkSystem, NormalForm};
 
 use crate::{
-    Body, Caps, CasesProof, Certificate, Checked, Claim, Failure, FaultCertificate, Part, Reduction, Refusal, RunCertificate, TooLarge,
-    ClosedPart, Work, check_closure, check_fault, check_run, fingerprint, flow, invariant, letters, same, script,
+    Body, Caps, CasesProof, Certificate, Checked, Claim, ClosedPart, Failure, FaultCertificate, Part, Reduction, Refusal, RunCertificate,
+    TooLarge, Work, check_closure, check_fault, check_run, fingerprint, flow, invariant, letters, same, script,
 };
 
 /// An input: a list of components. Only what a certificate needs is asked for.

@@ -130,7 +130,8 @@ impl Looked<'_> {
         let distinct = self.globals.len() == globals.len() && self.locals.len() == locals.len();
         require!(ClosureTables, distinct, "a name is listed twice");
         let is_local = |local: u32| (local as usize) < locals.len();
-        let listed = at.len() == globals.len() && at.iter().all(|at| at.is_sorted_by(|a, b| a < b) && at.iter().all(|&local| is_local(local)));
+        let listed =
+            at.len() == globals.len() && at.iter().all(|at| at.is_sorted_by(|a, b| a < b) && at.iter().all(|&local| is_local(local)));
         require!(ClosureTables, listed, "the local states at global states are not lists of numbers for each of them, ascending");
         let counts = levels.first().map_or(0, Vec::len);
         let counted = levels.iter().chain(weights).all(|row| row.len() == counts)
@@ -147,7 +148,8 @@ impl Looked<'_> {
         let name = system.global_name(initial);
         let known = self.globals.get(&name).copied();
         require!(ClosureInitial, known.is_some(), "the initial global state {} is not listed", shown(&name));
-        let marked = self.part.markings.is_empty() || known.and_then(|known| self.part.markings.get(known)).is_some_and(|known| !known.is_empty());
+        let marked =
+            self.part.markings.is_empty() || known.and_then(|known| self.part.markings.get(known)).is_some_and(|known| !known.is_empty());
         require!(ClosureInitial, marked, "the initial global state has no marking");
         for &(_, start) in system.starts() {
             let name = system.local_name(start);

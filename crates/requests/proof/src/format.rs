@@ -116,7 +116,13 @@ impl Fields {
             .chain(&invariant)
             .chain(&letters)
             .chain(&same)
-            .chain(&[self.closed.0.is_some(), self.cases.0.is_some(), self.groups.0.is_some(), self.parts.0.is_some(), self.reduction.0.is_some()])
+            .chain(&[
+                self.closed.0.is_some(),
+                self.cases.0.is_some(),
+                self.groups.0.is_some(),
+                self.parts.0.is_some(),
+                self.reduction.0.is_some(),
+            ])
             .filter(|&&there| there)
             .count()
     }

@@ -120,10 +120,13 @@
 //! A certificate of kind `fault` says something else: that some step of the program fails in some run. Statement and
 //! proof are in [`fault`].
 //!
+//! A certificate of kind `closure` says that no step of the program fails in any run. Statement and proof are in
+//! [`closure`].
+//!
 //! A certificate of kind `reduction` speaks of the text of a program and not of network systems: the input itself says
 //! whether it proves something ([`Input::check_reduction`]; theorem and proof are in the crate `serval-lipton-proof`).
 //! Systems that are no programs refuse it (`reduction.program`), and it can only show that an input is serializable
-//! (`reduction.claim`).
+//! (`reduction.claim`), or that no step fails, which is among its conditions (`reduction.errors`).
 //!
 //! The remaining conditions are not needed for the theorems but for the
 //! certificate to be true to its word: it is about this input (`input`), it

@@ -106,7 +106,13 @@ impl<'a> Locking<'a> {
         let (from, to) = (start(last.syntax()), end(last.syntax()));
         match last.kind() {
             // The value of these is 0.
-            SyntaxKind::WhileExpr | SyntaxKind::ForExpr | SyntaxKind::YieldExpr | SyntaxKind::AwaitExpr | SyntaxKind::AssumeExpr | SyntaxKind::AssertExpr | SyntaxKind::LockExpr => {
+            SyntaxKind::WhileExpr
+            | SyntaxKind::ForExpr
+            | SyntaxKind::YieldExpr
+            | SyntaxKind::AwaitExpr
+            | SyntaxKind::AssumeExpr
+            | SyntaxKind::AssertExpr
+            | SyntaxKind::LockExpr => {
                 insert(edits, to, format!(";{between}unlock({lock});{between}0"));
             }
             _ if self.is_simple(last) => insert(edits, from, format!("unlock({lock});{between}")),

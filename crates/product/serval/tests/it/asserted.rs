@@ -84,7 +84,10 @@ fn what_is_asserted_fails_where_the_interpreter_says() {
                     None => assert!(requests > REQUESTS, "{seed}: the interpreter knows no failure with {requests}\n{text}"),
                 }
                 assert!(note.needs != "overlap" || !known.alone, "{seed}: it takes no overlap\n{text}");
-                assert!(!matches!(note.needs, "one-at-a-time") || known.alone || requests >= REQUESTS, "{seed}: it takes an overlap\n{text}");
+                assert!(
+                    !matches!(note.needs, "one-at-a-time") || known.alone || requests >= REQUESTS,
+                    "{seed}: it takes an overlap\n{text}"
+                );
                 count(2);
             }
             Verdict::Undecided(_) => {

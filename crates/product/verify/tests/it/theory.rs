@@ -71,6 +71,7 @@ const PAGES: &[(&str, &str, Sources)] = &[
             ("crates/requests/lipton-proof/src/rows.rs", None),
         ],
     ),
+    ("closure", "Lists of states that are closed", &[("crates/requests/proof/src/closure.rs", None)]),
     ("same", "Components that are the same", &[("crates/requests/proof/src/same.rs", None)]),
     (
         "nets",

@@ -64,7 +64,9 @@ fn programs_do_what_their_headers_say() {
     let wrong = verdicts.iter().filter(|verdict| **verdict == ExpectedVerdict::NotSerializable).count();
     let failing = verdicts.iter().filter(|verdict| **verdict == ExpectedVerdict::Fault).count();
     let right = verdicts.len() - wrong - failing;
-    say(&format!("examples: {right} serializable, {wrong} not and {failing} that can fail, as their headers say, with up to {REQUESTS} requests"));
+    say(&format!(
+        "examples: {right} serializable, {wrong} not and {failing} that can fail, as their headers say, with up to {REQUESTS} requests"
+    ));
     assert!(right + wrong >= 24);
 }
 

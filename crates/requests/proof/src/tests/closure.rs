@@ -59,7 +59,9 @@ fn closed_lists_are_accepted_and_survive_their_form() {
         assert_eq!(answer_of(&lock(), &certificate), Ok(()));
         let text = certificate.to_json();
         assert_eq!(Certificate::from_json(&text).unwrap(), certificate);
-        for (from, to) in [("\"closed\"", "\"close\""), ("\"safe\"", "\"save\""), ("\"at\":", "\"more\":0,\"at\":"), ("\"levels\"", "\"level\"")] {
+        for (from, to) in
+            [("\"closed\"", "\"close\""), ("\"safe\"", "\"save\""), ("\"at\":", "\"more\":0,\"at\":"), ("\"levels\"", "\"level\"")]
+        {
             assert!(Certificate::from_json(&text.replacen(from, to, 1)).is_err(), "{from} → {to}");
         }
     }

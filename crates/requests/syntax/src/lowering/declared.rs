@@ -6,10 +6,10 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::invariants::Invariant;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::program::{IndexPlace, NoValue, Variable};
 use crate::tree::ast;
-use super::invariants::Invariant;
 use serval_diagnostic::Span;
 
 /// How many elements an array, and how many values a parameter may have.

@@ -15,10 +15,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Lowering;
 use super::asserted::claimed;
 use super::declared::Declared;
 use super::names::Names;
-use super::Lowering;
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::grammar::SyntaxKind;
 use crate::program::value::{self, ArithmeticError};
@@ -74,7 +74,9 @@ impl Lowering<'_> {
         for part in condition.syntax().descendants() {
             let place = span(part.text_range());
             if matches!(part.kind(), SyntaxKind::WhileExpr | SyntaxKind::ReturnExpr | SyntaxKind::BreakExpr | SyntaxKind::ContinueExpr) {
-                self.error(|| bad_invariant(place, "a condition is no loop, and leaves none", "write what holds, with `and`, `or` and functions"));
+                self.error(|| {
+                    bad_invariant(place, "a condition is no loop, and leaves none", "write what holds, with `and`, `or` and functions")
+                });
                 return Some(Expr { kind: ExprKind::Number(1), span: place });
             }
             let name = ast::Expr::cast(part).filter(|part| part.kind() == SyntaxKind::NameExpr).and_then(|part| part.token());
@@ -96,7 +98,13 @@ impl Lowering<'_> {
                 }
             });
             if let Some(place) = loops {
-                self.error(|| bad_invariant(place, "a loop cannot stand in an invariant", "write what holds, with `and`, `or` and functions without `while`"));
+                self.error(|| {
+                    bad_invariant(
+                        place,
+                        "a loop cannot stand in an invariant",
+                        "write what holds, with `and`, `or` and functions without `while`",
+                    )
+                });
             }
         }
         Some(lowered)
@@ -137,7 +145,9 @@ fn is_bound(name: &str, condition: &ast::Expr) -> bool {
 /// Whether one of these globals is assigned to.
 fn assigns(e: &Expr, globals: &FxHashSet<GlobalVar>) -> bool {
     let mut found = false;
-    e.visit(&mut |part| found |= matches!(&part.kind, ExprKind::Assign { target: Variable::Global(global), .. } if globals.contains(global)));
+    e.visit(&mut |part| {
+        found |= matches!(&part.kind, ExprKind::Assign { target: Variable::Global(global), .. } if globals.contains(global))
+    });
     found
 }
 
@@ -434,7 +444,9 @@ impl AtFirst<'_> {
 }
 
 fn bad_invariant(place: Span, message: &str, help: &str) -> Diagnostic {
-    Diagnostic::error(codes::BAD_INVARIANT, place, message.to_owned()).expected("a condition over globals and constants").help(help.to_owned())
+    Diagnostic::error(codes::BAD_INVARIANT, place, message.to_owned())
+        .expected("a condition over globals and constants")
+        .help(help.to_owned())
 }
 
 fn not_at_first(place: Span, values: &[String], fails: bool) -> Diagnostic {

@@ -9,7 +9,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use serval::{
-    Advice, Decision, Diagnostic, Input, Methods, Options, Severity, StopReason, Undecided, advice, decide, faults, fix_hint, page, recall, scaled,
+    Advice, Decision, Diagnostic, Input, Methods, Options, Severity, StopReason, Undecided, advice, decide, faults, fix_hint, page, recall,
+    scaled,
 };
 use serval_report::{FileReport, HOLLOW, HeaderPromise, RuledOut, Times, Trace, Verdict, escape, html, render_diagnostics};
 
