@@ -90,7 +90,8 @@ impl Subject for RequestsText<'_> {
                 let program = analysis.program.ok_or(InputError::Program(analysis.diagnostics))?;
                 // What shows that a program is serializable is about a system of all its states, or about all its
                 // runs (`reduction.errors`): no step fails, or there is no such system.
-                also_safe = certificate.claim == Claim::Serializable && has_assertions(&program);
+                let unbounded = matches!(&certificate.body, Body::Reduction(reduction) if reduction.unbounded());
+                also_safe = certificate.claim == Claim::Serializable && has_assertions(&program) && !unbounded;
                 let prepared = Arc::new(Prepared::new(&program, Options::default()));
                 let input = ProgramInput { text, prepared, handed, compiled: OnceCell::new() };
                 check(&WithNets(input), certificate, caps, cancel).map_err(|refusal| refusal.map_stop(|stop| stop.unusable(text)))?;

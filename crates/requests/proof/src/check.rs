@@ -107,8 +107,9 @@ pub fn check<I: Input>(input: &I, certificate: &Certificate, caps: &Caps, cancel
         Body::Part(part) => check_parts(input, certificate.claim, std::slice::from_ref(part), caps, cancel),
         Body::Components(parts) => check_parts(input, certificate.claim, parts, caps, cancel),
         Body::Reduction(reduction) => {
-            // A reduction shows both: it is serializable, and no step fails (`reduction.errors`).
-            let proves = matches!(certificate.claim, Claim::Serializable | Claim::Safe);
+            // A reduction shows both: it is serializable, and no step fails (`reduction.errors`), unless integers are
+            // taken to be unbounded.
+            let proves = certificate.claim == Claim::Serializable || certificate.claim == Claim::Safe && !reduction.unbounded();
             let claimed = certificate.claim.name();
             let object = || format!("claim {claimed:?}");
             require!(ReductionClaim, proves, about(object()), "a proof of this kind can only show that an input is serializable");

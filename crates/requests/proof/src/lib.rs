@@ -126,7 +126,8 @@
 //! A certificate of kind `reduction` speaks of the text of a program and not of network systems: the input itself says
 //! whether it proves something ([`Input::check_reduction`]; theorem and proof are in the crate `serval-lipton-proof`).
 //! Systems that are no programs refuse it (`reduction.program`), and it can only show that an input is serializable
-//! (`reduction.claim`), or that no step fails, which is among its conditions (`reduction.errors`).
+//! (`reduction.claim`), or that no step fails, which is among its conditions (`reduction.errors`)
+//! unless it takes integers to be unbounded.
 //!
 //! The remaining conditions are not needed for the theorems but for the
 //! certificate to be true to its word: it is about this input (`input`), it
