@@ -144,5 +144,5 @@ let read_certificate value =
   | "components" ->
       let part value = read_part (kind_of value) value (fun take -> ignore (take "kind")) in
       reading (fun take -> head "serializable" take; Components (map part (take "parts"))) value
-  | ("fault" | "reduction") as kind -> raise (Uncovered kind)
+  | ("fault" | "reduction" | "closure") as kind -> raise (Uncovered kind)
   | kind -> Part (read_part kind value (head "serializable"))

@@ -294,6 +294,9 @@ pub(crate) struct Check {
     /// Draw the counterexample (a directory when there are several files)
     #[arg(long, value_name = "PATH")]
     pub(crate) svg: Option<PathBuf>,
+    /// Ask one thing alone: whether a step can fail, such as an assertion; nothing is said about answers
+    #[arg(long, value_name = "WHAT", conflicts_with_all = ["scale", "expected"])]
+    pub(crate) only: Option<OnlyAsked>,
     /// Decide about the program in which no declared range goes beyond N: another program, and a hint at most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..), conflicts_with_all = ["certificate", "trace", "html", "svg", "watch", "expected"])]
     pub(crate) scale: Option<i64>,
@@ -337,6 +340,13 @@ pub(crate) struct Check {
     /// change these.
     #[arg(skip)]
     pub(crate) explicit: BTreeSet<String>,
+}
+
+/// What `check --only` asks about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnlyAsked {
+    /// Steps that fail: assertions, ranges, arrays, arithmetic
+    Faults,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -89,6 +89,7 @@ impl Tried {
             Verdict::NotStrict => "it would not be strict",
             Verdict::NotSerializable => "it would not be serializable",
             Verdict::Fault => "it could fail",
+            Verdict::Safe => "no step would fail",
             Verdict::Unknown | Verdict::Error => "it would be undecided, too",
         };
         let time = self.time_ms.map_or_else(String::new, |taken| format!(" ({})", time(taken)));

@@ -121,7 +121,7 @@ impl FileReport {
                 line("error", None, "error", self.reason.as_deref().unwrap_or_default());
             }
             // Nothing is wrong, but the log names it: no command begins like this.
-            verdict @ (Verdict::Serializable | Verdict::Strict) => {
+            verdict @ (Verdict::Serializable | Verdict::Strict | Verdict::Safe) => {
                 let _ = writeln!(out, "{}{}  {}", verdict.on_screen(), self.also(), command_log(&name(plain(&self.file))));
             }
             Verdict::Error => {}
@@ -152,6 +152,9 @@ impl FileReport {
                 let mut told = String::new();
                 fault.in_text(&mut told, Look { width: 120, ..Look::default() });
                 let _ = writeln!(out, "{}\n{}", fenced("text", told.trim_matches('\n')), fenced("mermaid", &fault.run.in_mermaid()));
+            }
+            (None, Verdict::Safe) => {
+                let _ = writeln!(out, "No step fails, for any number of concurrent requests. Certificate checked.\n");
             }
             (None, Verdict::Serializable | Verdict::Strict) => {
                 let method = self.method.map_or_else(String::new, |method| format!(" Decided by {method};"));

@@ -125,7 +125,7 @@ impl FileReport {
         let mut out = String::new();
         let verdict = self.verdict.on_screen();
         let class = match self.verdict {
-            Verdict::Serializable | Verdict::Strict => "good",
+            Verdict::Serializable | Verdict::Strict | Verdict::Safe => "good",
             Verdict::NotSerializable | Verdict::NotStrict | Verdict::Fault | Verdict::Error => "bad",
             Verdict::Unknown => "open",
         };
@@ -169,7 +169,8 @@ impl FileReport {
         }
         self.html_figures(&mut out);
         self.html_page(&mut out);
-        let decided = self.verdict.is_proved() || self.verdict.is_refuted() || self.verdict == Verdict::Fault;
+        let evidence = matches!(self.verdict, Verdict::Fault | Verdict::Safe);
+        let decided = self.verdict.is_proved() || self.verdict.is_refuted() || evidence;
         let checked = if decided { " The independent checker accepted the evidence before this page was written." } else { "" };
         let _ = write!(
             out,
@@ -202,6 +203,7 @@ impl FileReport {
                     "Whatever the number of concurrent requests, every set of answers could have come from running them one at a time{provided}."
                 )
             }
+            (None, Verdict::Safe) => "Whatever the number of concurrent requests, no step fails.".to_owned(),
             (None, Verdict::Fault) if let Some(fault) = &self.fault => format!("{}.", fault.summary()),
             (None, _) => self.reason.clone().unwrap_or_default(),
         }

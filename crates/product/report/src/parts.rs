@@ -18,6 +18,8 @@ pub enum Verdict {
     Strict,
     /// It is, but not always in an order that agrees with the one in time.
     NotStrict,
+    /// In no run one does; that is all that was asked.
+    Safe,
     /// Undecided so far.
     Unknown,
     /// The file cannot be used.

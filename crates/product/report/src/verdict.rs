@@ -280,6 +280,13 @@ impl FileReport {
                 out.push_str("   but nothing is shared: there is no global variable");
             }
         }
+        if self.verdict == Verdict::Safe {
+            out.push_str("   no step fails, for any number of concurrent requests");
+            if let Some(times) = self.time_ms {
+                let _ = write!(out, "   {}", time(times.total));
+            }
+            out.push_str("   certificate checked");
+        }
         out.push('\n');
         if !self.open.is_empty() {
             let answers: Vec<String> = self.open.iter().map(OpenAnswer::words).collect();

@@ -12,6 +12,7 @@ pub const VERDICT_WORDS: &[(Verdict, &str, &str)] = &[
     (Verdict::Fault, "can fail", "fault"),
     (Verdict::Strict, "strict", "strict"),
     (Verdict::NotStrict, "not strict", "not-strict"),
+    (Verdict::Safe, "safe", "safe"),
     (Verdict::Unknown, "undecided", "unknown"),
     (Verdict::Error, "error", "error"),
 ];

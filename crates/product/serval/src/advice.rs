@@ -244,7 +244,7 @@ fn tried(text: &str, counted: Counted, options: &Options) -> Option<Tried> {
                 Verdict::Serializable(_) | Verdict::Strict(_) | Verdict::NotStrict(..) => serval_report::Verdict::Serializable,
                 Verdict::NotSerializable(..) => serval_report::Verdict::NotSerializable,
                 Verdict::Undecided(_) => serval_report::Verdict::Unknown,
-                Verdict::Fault(..) | Verdict::Unusable(_) | Verdict::Refused(_) => return last,
+                Verdict::Fault(..) | Verdict::Safe(_) | Verdict::Unusable(_) | Verdict::Refused(_) => return last,
             };
             if verdict == serval_report::Verdict::Unknown && options.cancel.is_cancelled() {
                 return last;

@@ -45,7 +45,7 @@ pub(crate) const TEXT_TICKS: u64 = 100_000_000;
 const TOO_LARGE_TICKS: u64 = 10_000_000;
 
 /// Ticks for random runs of a program with too many states, together with [`TOO_LARGE_TICKS`].
-const DRAWN_TICKS: u64 = 192_000_000;
+pub(crate) const DRAWN_TICKS: u64 = 192_000_000;
 /// The same where no other method may be used: at first, and then twice as many each time.
 const FIRST_DRAWN_TICKS: u64 = 2_000_000;
 
@@ -77,7 +77,7 @@ impl<'a> Effort<'a> {
     }
 
     /// Whether this method may be used.
-    fn may(&self, method: Method) -> bool {
+    pub(crate) fn may(&self, method: Method) -> bool {
         matches!(self.methods, Methods::Portfolio(methods) if methods.contains(&method))
     }
 
@@ -86,7 +86,7 @@ impl<'a> Effort<'a> {
         matches!(self.methods, Methods::Portfolio(methods) if methods.iter().all(|&one| one == method))
     }
 
-    fn budget(&self, ticks: u64) -> Budget {
+    pub(crate) fn budget(&self, ticks: u64) -> Budget {
         Budget::new(ticks, self.cancel.clone())
     }
 }
@@ -398,6 +398,14 @@ fn on_text(prepared: &Prepared, text: &str, ticks: u64, broken: &Cell<bool>, eff
     Ok(EngineClaim::Proved { body: Body::Reduction(Box::new(found.reduction)), method: stage })
 }
 
+/// A proof on the text of a program, if there is one.
+pub(crate) fn proved_on_text(prepared: &Prepared, text: &str, ticks: u64, effort: &Effort<'_>) -> Option<Body> {
+    match on_text(prepared, text, ticks, &Cell::new(false), effort) {
+        Ok(EngineClaim::Proved { body, .. }) => Some(body),
+        _ => None,
+    }
+}
+
 /// What is claimed about a program whose states are made.
 fn on_states(prepared: &Arc<Prepared>, text: &str, searches: &mut Searches<'_>, mut cleared: u32, effort: &Effort<'_>) -> ProgramClaimed {
     let searching = effort.may(Method::Search);
@@ -582,6 +590,10 @@ fn without_limit(prepared: &Arc<Prepared>, text: &str, first: &CompileError, cle
 pub(crate) fn unusable(error: &CompileError, text: &str) -> EngineClaim {
     match error.diagnostic(text) {
         Some(diagnostic) => match failing(error) {
+            None if is_asserted(error) => {
+                let what = format!("{}; no run that shows it was found", diagnostic.message);
+                EngineClaim::Undecided(StopReason::Inconclusive { stage: "compiling", what })
+            }
             Some(report) => {
                 let (report, method) = (Box::new(report.clone()), Method::Search.name());
                 EngineClaim::Fails { report, diagnostic: Box::new(diagnostic), method }
@@ -601,6 +613,11 @@ fn failing(error: &CompileError) -> Option<&FaultReport> {
     let more = report.named.as_ref().is_some_and(|named| named.needs != Needs::Nothing)
         || report.named.is_some() && matches!(report.fault.kind, FaultKind::Assertion { .. });
     (more && report.certain && failure_of(&report.fault).is_some()).then_some(&**report)
+}
+
+/// Whether what may fail is an assertion: then it is no error of the program that no run is known.
+fn is_asserted(error: &CompileError) -> bool {
+    matches!(error, CompileError::Fault(report) if matches!(report.fault.kind, FaultKind::Assertion { .. }))
 }
 
 /// The systems of the components.
@@ -706,7 +723,7 @@ fn kinds_of(prepared: &Prepared, system: &Lazy<'_>, bodies: &[usize]) -> Vec<usi
 /// the program as a whole.
 pub(crate) fn parts_of(body: &Body) -> &[Part] {
     match body {
-        Body::Run(_) | Body::Fault(_) | Body::Reduction(_) => &[],
+        Body::Run(_) | Body::Fault(_) | Body::Reduction(_) | Body::Closure(_) => &[],
         Body::Part(part) => std::slice::from_ref(part),
         Body::Components(parts) => parts,
     }

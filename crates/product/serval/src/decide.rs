@@ -50,8 +50,11 @@ pub enum Verdict {
     Strict(Evidence),
     /// It is serializable but not strict, and this run shows it. Only if that was asked for.
     NotStrict(Evidence, Box<Counterexample>),
-    /// In this run a step fails: it divides by zero, overflows, or leaves a range or the indices of an array.
+    /// In this run a step fails: it divides by zero, overflows, or leaves a range or the indices of an array, or breaks an
+    /// assertion.
     Fault(Evidence, Box<FaultNote>),
+    /// No step fails, for any number of requests; it was not asked whether it is serializable ([`faults`](crate::faults)).
+    Safe(Evidence),
     /// Undecided, and why.
     Undecided(Undecided),
     /// The program has an error that shows only when it is explored.
@@ -121,7 +124,7 @@ pub struct Times {
 }
 
 impl Decision {
-    fn new(verdict: Verdict) -> Self {
+    pub(crate) fn new(verdict: Verdict) -> Self {
         Self {
             verdict,
             strict: None,
@@ -148,6 +151,7 @@ impl Decision {
         match &self.verdict {
             Verdict::Serializable(evidence) | Verdict::NotSerializable(evidence, _) | Verdict::Fault(evidence, _) => Some(evidence),
             Verdict::Strict(evidence) | Verdict::NotStrict(evidence, _) => Some(evidence),
+            Verdict::Safe(evidence) => Some(evidence),
             _ => None,
         }
     }
@@ -435,7 +439,7 @@ fn in_time(input: &Input, verdict: Verdict, shown: Option<Shown>, options: &Opti
 }
 
 /// A program with a run after which a step fails: the checker replays the run, and it is put in words.
-fn fails(
+pub(crate) fn fails(
     input: &Input,
     report: &FaultReport,
     (diagnostic, method): (Box<Diagnostic>, &'static str),

@@ -150,6 +150,7 @@ mod evidence;
 #[cfg(feature = "report")]
 pub mod export;
 mod fault;
+mod faults;
 mod findings;
 mod hint;
 mod input;
@@ -181,6 +182,7 @@ pub use advice::advice;
 pub use advice::scale::{ScaledProgram, scaled};
 pub use decide::{Decision, Times, Verdict, decide, recall};
 pub use evidence::{Evidence, Refused, Undecided};
+pub use faults::faults;
 pub use hint::{fix_hint, kept_pauses};
 pub use input::{Content, Input, Mistakes};
 pub use options::{CompileOptions, Methods, Options};

@@ -71,6 +71,12 @@ impl Decision {
                 report.certificate = Some(CertificateNote { kind: evidence.kind, path: None, verified: true });
                 report.fault = Some(*note);
             }
+            Verdict::Safe(evidence) => {
+                report.verdict = serval_report::Verdict::Safe;
+                report.ruled_out = None;
+                report.method = Some(evidence.method);
+                report.certificate = Some(CertificateNote { kind: evidence.kind, path: None, verified: true });
+            }
             Verdict::Undecided(why) => {
                 if matches!(why, Undecided::InTime { .. }) {
                     // It is serializable: there is no counterexample at all.

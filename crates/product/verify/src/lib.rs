@@ -37,8 +37,8 @@ use serval_diagnostic::counted;
 use serval_diagnostic::{Code, Diagnostic, Span, shown};
 use serval_model::{NetworkSystem, systems_from_json};
 use serval_proof::strict::StrictProof;
-use serval_proof::{Body, Certificate, Failure, Input, Part, Reduction, Refusal, Systems, check};
-use serval_syntax::{Limit, analyze, with_integers};
+use serval_proof::{Body, Certificate, Claim, Failure, Input, Part, Reduction, Refusal, Systems, check};
+use serval_syntax::{ExprKind, Limit, Program, analyze, with_integers};
 
 pub use accept::{Subject, Unusable, accept};
 pub use nets::{NetFormat, NetPart, NetProved, NetText, verify_net};
@@ -85,12 +85,24 @@ impl Subject for RequestsText<'_> {
 
     fn check(&self, certificate: &Certificate, caps: &Caps, cancel: &Cancel) -> Result<Valid, Refusal<Unusable>> {
         let &Self { text, kind, handed } = self;
+        let mut also_safe = false;
         match kind {
             InputKind::Program => {
                 let analysis = analyze(text);
                 let program = analysis.program.ok_or(InputError::Program(analysis.diagnostics))?;
                 let program = many::spoken_of(text, program, &certificate.body);
+                // What shows that a program is serializable is about a system of all its states, or about all its
+                // runs (`reduction.errors`): no step fails, or there is no such system.
+                let unbounded = matches!(&certificate.body, Body::Reduction(reduction) if reduction.unbounded());
+                also_safe = certificate.claim == Claim::Serializable && has_assertions(&program) && !unbounded;
                 let prepared = Arc::new(Prepared::new(&program, Options::default()));
+                // A closed list is one of the requests that are written out, and where there are more it says nothing of these.
+                if program.many.is_some() && matches!(certificate.body, Body::Closure(_)) {
+                    prepared
+                        .compile(&Budget::new(u64::MAX, cancel.clone()))
+                        .map_err(|error| Stop::Error(error).unusable(text))
+                        .map_err(Refusal::System)?;
+                }
                 let input = ProgramInput { text, prepared, handed, compiled: OnceCell::new() };
                 check(&WithNets(input), certificate, caps, cancel).map_err(|refusal| refusal.map_stop(|stop| stop.unusable(text)))?;
             }
@@ -100,7 +112,7 @@ impl Subject for RequestsText<'_> {
                 check(&WithNets(input), certificate, caps, cancel).map_err(|refusal| refusal.map_stop(|never| match never {}))?;
             }
         }
-        Ok(Valid { claim: certificate.claim, kind: certificate.body.kind(), summary: summary(&certificate.body) })
+        Ok(Valid { claim: certificate.claim, kind: certificate.body.kind(), summary: summary(&certificate.body), also_safe })
     }
 }
 
@@ -241,6 +253,17 @@ impl Input for ProgramInput<'_> {
     }
 }
 
+/// Whether a program has an assertion, or an invariant that a request could break.
+pub fn has_assertions(program: &Program) -> bool {
+    let mut found = false;
+    for request in &program.requests {
+        request.body.visit(&mut |part| {
+            found |= matches!(part.kind, ExprKind::Within { limit: Limit::Assertion | Limit::Invariant(_), .. });
+        });
+    }
+    found
+}
+
 /// The failure of a program that a fault shows, if it shows one: that a step is given up says nothing about the
 /// program.
 pub fn failure_of(fault: &Fault) -> Option<Failure> {
@@ -276,6 +299,11 @@ fn summary(body: &Body) -> String {
             )
         }
         Body::Components(parts) => list_summary(parts, "component"),
+        Body::Closure(parts) => {
+            let states: usize = parts.iter().map(|part| part.globals.len()).sum();
+            let pairs: usize = parts.iter().flat_map(|part| &part.at).map(Vec::len).sum();
+            format!("{} with {}, closed", counted(states, "global state"), counted(pairs, "pair of states"))
+        }
     }
 }
 

@@ -20,7 +20,7 @@ fn requests_of(body: &Body) -> Option<BTreeSet<String>> {
     let events: &[RunEvent] = match body {
         Body::Run(run) => &run.steps,
         Body::Fault(fault) => &fault.steps,
-        Body::Part(_) | Body::Components(_) | Body::Reduction(_) => return None,
+        Body::Part(_) | Body::Components(_) | Body::Reduction(_) | Body::Closure(_) => return None,
     };
     let name = |event: &RunEvent| match &event.action {
         Action::Spawn { request, .. } => Some(request.clone()),

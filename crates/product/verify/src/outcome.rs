@@ -39,6 +39,8 @@ pub struct Valid {
     pub kind: Kind,
     /// The evidence in a few words, such as `a run of 2 requests in 8 events`.
     pub summary: String,
+    /// Whether the program has assertions, and it is proved that they hold beside what is claimed.
+    pub also_safe: bool,
 }
 
 /// Something that cannot be used.
@@ -148,6 +150,7 @@ impl Proved for Valid {
 
 impl fmt::Display for Valid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.claim.name(), self.summary)
+        let also = if self.also_safe { " and safe" } else { "" };
+        write!(f, "{}{also} ({})", self.claim.name(), self.summary)
     }
 }

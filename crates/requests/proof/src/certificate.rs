@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::RunCertificate;
 use crate::cases::CasesProof;
+use crate::closure::ClosedPart;
 use crate::fault::FaultCertificate;
 use crate::flow::FlowProof;
 use crate::invariant::InvariantProof;
@@ -40,6 +41,8 @@ pub enum Body {
     Components(Vec<Part>),
     /// A proof on the control graph of a program, for all components at once.
     Reduction(Box<Reduction>),
+    /// For each component the states that can occur together.
+    Closure(Vec<ClosedPart>),
 }
 
 /// A proof that one component is serializable.
@@ -72,12 +75,14 @@ pub enum Claim {
     /// Some interleaved run has answers that no serial run has.
     NotSerializable,
     /// In some run a step of the program divides by zero, overflows, or leaves a range or the
-    /// indices of an array.
+    /// indices of an array, or breaks an assertion.
     Fault,
     /// Every interleaved run has the requests of some serial run in an order that extends the one in time.
     Strict,
     /// Some interleaved run has not.
     NotStrict,
+    /// In no run a step of the program does.
+    Safe,
 }
 
 /// The kinds of certificates.
@@ -108,6 +113,8 @@ pub enum Kind {
     InFlight,
     /// [`Part::Strict`], by the places of requests in the order.
     Points,
+    /// [`Body::Closure`].
+    Closure,
 }
 
 impl Body {
@@ -119,6 +126,7 @@ impl Body {
             Self::Part(part) => part.kind(),
             Self::Components(_) => Kind::Components,
             Self::Reduction(_) => Kind::Reduction,
+            Self::Closure(_) => Kind::Closure,
         }
     }
 }
@@ -149,6 +157,7 @@ impl Claim {
             Self::Fault => "fault",
             Self::Strict => "strict",
             Self::NotStrict => "not-strict",
+            Self::Safe => "safe",
         }
     }
 }
@@ -169,6 +178,7 @@ impl Kind {
             Self::Reduction => "reduction",
             Self::InFlight => "in-flight",
             Self::Points => "points",
+            Self::Closure => "closure",
         }
     }
 }

@@ -10,8 +10,8 @@ use serval_model::{Moves, Named, NetworkSystem, NormalForm};
 
 use crate::run::check_run_in_time;
 use crate::{
-    Body, Caps, CasesProof, Certificate, Checked, Claim, Failure, FaultCertificate, Part, Reduction, Refusal, RunCertificate, TooLarge,
-    Work, check_fault, check_run, fingerprint, flow, invariant, letters, same, script, shared, strict,
+    Body, Caps, CasesProof, Certificate, Checked, Claim, ClosedPart, Failure, FaultCertificate, Part, Reduction, Refusal, RunCertificate,
+    TooLarge, Work, check_closure, check_fault, check_run, fingerprint, flow, invariant, letters, same, script, shared, strict,
 };
 
 /// An input: a list of components. Only what a certificate needs is asked for.
@@ -108,12 +108,16 @@ pub fn check<I: Input>(input: &I, certificate: &Certificate, caps: &Caps, cancel
         Body::Part(part) => check_parts(input, certificate.claim, std::slice::from_ref(part), caps, cancel),
         Body::Components(parts) => check_parts(input, certificate.claim, parts, caps, cancel),
         Body::Reduction(reduction) => {
-            let proves = matches!(certificate.claim, Claim::Serializable | Claim::Strict);
+            // A reduction shows both: it is serializable, and no step fails (`reduction.errors`), unless integers are
+            // taken to be unbounded.
+            let proves = matches!(certificate.claim, Claim::Serializable | Claim::Strict)
+                || certificate.claim == Claim::Safe && !reduction.unbounded();
             let claimed = certificate.claim.name();
             let object = || format!("claim {claimed:?}");
             require!(ReductionClaim, proves, about(object()), "a proof of this kind can only show that an input is serializable");
             input.check_reduction(reduction, caps, cancel)
         }
+        Body::Closure(parts) => check_safe(input, certificate.claim, parts, caps, cancel),
     }
 }
 
@@ -163,6 +167,20 @@ fn check_failure<I: Input>(
     let count = input.components();
     require!(Component, component < count, about(format!("component {component}")), "the input has {count}, counted from 0");
     check_fault(input.lazy(component), fault, I::failure, caps, cancel).map_err(|refusal| refusal.map_stop(Into::into))
+}
+
+/// There is a closed list of states for each component.
+fn check_safe<I: Input>(input: &I, claim: Claim, parts: &[ClosedPart], caps: &Caps, cancel: &Cancel) -> Result<(), Refusal<I::Stop>> {
+    let (proves, claimed) = (claim == Claim::Safe, claim.name());
+    require!(ClosureClaim, proves, about(format!("claim {claimed:?}")), "a proof of this kind can only show that no step fails");
+    let (given, there) = (parts.len(), input.components());
+    require!(ClosureCover, given == there, about(format!("{given} parts")), "the input has {}", counted(there, "component"));
+    let mut work = Work::new(caps, cancel);
+    for (number, part) in parts.iter().enumerate().take(there) {
+        let checked = check_closure(input.lazy(number), part, I::failure, &mut work);
+        checked.map_err(|refusal| refusal.about(None, format!("component {number}")).map_stop(Into::into))?;
+    }
+    Ok(())
 }
 
 /// There is a proof for each component.

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use serval_evidence::{line, lines, listed, read_object};
 
 use crate::cases::CasesProof;
+use crate::closure::ClosedPart;
 use crate::fault::{Fails, FaultCertificate};
 use crate::flow::{Fact, FlowProof, LinearSet};
 use crate::invariant::{Bound, InvariantProof, Preservation};
@@ -85,6 +86,7 @@ struct Fields {
     states: Field<Vec<MonitorState>>,
     places: Field<Vec<u32>>,
     proof: Field<Box<Part>>,
+    closed: Field<Vec<ClosedPart>>,
 }
 
 impl Fields {
@@ -107,6 +109,7 @@ impl Fields {
             Kind::Reduction => (1, "`reduction`"),
             Kind::InFlight => (3, "`script`, `k` and `states`"),
             Kind::Points => (3, "`script`, `places` and `proof`"),
+            Kind::Closure => (1, "`closed`"),
         };
         let alone = self.count() == count;
         let body = self.body_of(kind).filter(|_| alone);
@@ -128,7 +131,7 @@ impl Fields {
             .chain(&letters)
             .chain(&same)
             .chain(&[self.cases.0.is_some(), self.groups.0.is_some(), self.parts.0.is_some(), self.touches.0.is_some()])
-            .chain(&[self.reduction.0.is_some()])
+            .chain(&[self.reduction.0.is_some(), self.closed.0.is_some()])
             .filter(|&&there| there)
             .count()
     }
@@ -143,6 +146,7 @@ impl Fields {
                 (None, parts) => Body::Components(parts),
             },
             Kind::Reduction => Body::Reduction(Box::new(self.reduction.0?)),
+            Kind::Closure => Body::Closure(self.closed.0?),
             Kind::Atomic => Body::Part(Part::Atomic(self.script.0?)),
             Kind::InFlight => {
                 let proof = InFlight { script: self.script.0?, k: self.k.0?, states: self.states.0? };
@@ -276,6 +280,7 @@ impl Certificate {
             Body::Part(part) => part.to_json(),
             Body::Components(parts) => parts_to_json(parts),
             Body::Reduction(reduction) => format!("\"reduction\":{}", line(&**reduction)),
+            Body::Closure(parts) => format!("\"closed\":{}", lines(parts)),
         };
         let (input, kind, claim) = (line(&self.input), line(&self.body.kind()), line(&self.claim));
         format!("{{\"format\":\"{FORMAT}\",\"version\":{VERSION},\"input\":{input},\"kind\":{kind},\"claim\":{claim},{fields}}}\n")

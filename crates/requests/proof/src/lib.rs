@@ -122,10 +122,14 @@
 //! A certificate of kind `fault` says something else: that some step of the program fails in some run. Statement and
 //! proof are in [`fault`].
 //!
+//! A certificate of kind `closure` says that no step of the program fails in any run. Statement and proof are in
+//! [`closure`].
+//!
 //! A certificate of kind `reduction` speaks of the text of a program and not of network systems: the input itself says
 //! whether it proves something ([`Input::check_reduction`]; theorem and proof are in the crate `serval-lipton-proof`).
 //! Systems that are no programs refuse it (`reduction.program`), and it can only show that an input is serializable
-//! (`reduction.claim`).
+//! (`reduction.claim`), or that no step fails, which is among its conditions (`reduction.errors`)
+//! unless it takes integers to be unbounded.
 //!
 //! The claims `strict` and `not-strict` are about the order in time: statements and proofs are in [`strict`]. A proof of the
 //! kinds `in-flight` and `points`, which may stand for a component beside the others, shows `strict`, and what is strict is
@@ -152,6 +156,7 @@ mod caps;
 mod cases;
 mod certificate;
 mod check;
+pub mod closure;
 mod conditions;
 pub mod fault;
 pub mod flow;
@@ -173,6 +178,7 @@ pub use caps::{Caps, Work};
 pub use cases::CasesProof;
 pub use certificate::{Body, Certificate, Claim, Kind, Part};
 pub use check::{Input, Systems, check};
+pub use closure::{ClosedPart, check_closure};
 pub use conditions::Condition;
 pub use fault::{Fails, Failure, FaultCertificate, check_fault};
 pub use format::{FORMAT, VERSION};

@@ -95,7 +95,7 @@ pub enum StrictProof {
 /// Whether evidence of this kind shows that an input is strict, if it is accepted.
 pub fn shows_strict(body: &Body) -> bool {
     match body {
-        Body::Run(_) | Body::Fault(_) => false,
+        Body::Run(_) | Body::Fault(_) | Body::Closure(_) => false,
         Body::Part(part) => part_shows_strict(part),
         Body::Components(parts) => parts.iter().all(part_shows_strict),
         Body::Reduction(_) => true,

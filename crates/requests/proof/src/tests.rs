@@ -1,5 +1,6 @@
 //! Tests that need to switch conditions off, and what they share.
 
+mod closure;
 mod components;
 mod conditions;
 mod counts;

@@ -127,6 +127,7 @@ fn check_args(args: &Bench) -> Check {
         keep: Vec::new(),
         no_fix: true,
         scale: None,
+        only: None,
         expected: false,
         help_all: None,
         strict: false,

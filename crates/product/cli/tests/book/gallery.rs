@@ -64,6 +64,7 @@ struct Example {
     program: String,
     report: String,
     is_serializable: bool,
+    can_fail: bool,
     /// The name of the anomaly.
     anomaly: Option<String>,
     /// How many requests the counterexample has.
@@ -110,7 +111,8 @@ fn example(name: &'static str, scratch: &Path) -> Example {
     let report = told(&["check", &file, "--no-times", "--svg", drawn], &[0, 1]);
     let first = report.lines().next().unwrap();
     let is_serializable = first.starts_with("serializable ");
-    assert!(is_serializable || first.starts_with("not serializable "), "{name}: {first}");
+    let can_fail = first.starts_with("can fail ");
+    assert!(is_serializable || can_fail || first.starts_with("not serializable "), "{name}: {first}");
     if is_serializable {
         told(&["export", &file, "--to", "svg", "--out", drawn], &[0]);
     }
@@ -118,10 +120,10 @@ fn example(name: &'static str, scratch: &Path) -> Example {
     let columns: Vec<&str> = first.split("   ").collect();
     let number = |column: &&str| column.split_once(" requests").map(|(number, _)| number.to_owned());
     let requests = columns.iter().find_map(number).filter(|_| !is_serializable);
-    let anomaly = columns.get(1).filter(|name| !is_serializable && !name.contains("requests")).map(|name| (*name).to_owned());
+    let anomaly = columns.get(1).filter(|name| !is_serializable && !can_fail && !name.contains("requests")).map(|name| (*name).to_owned());
     let fix = (!is_serializable && name.ends_with(".ser")).then(|| told(&["fix", &file], &[0, 1]));
     let picture = std::fs::read_to_string(&drawing).unwrap();
-    Example { name, story, program, report, is_serializable, anomaly, requests, fix, picture }
+    Example { name, story, program, report, is_serializable, can_fail, anomaly, requests, fix, picture }
 }
 
 /// Prose of a comment as Markdown: examples that are named become links.
@@ -162,6 +164,9 @@ fn linked(story: &str, from: &Group, places: &BTreeMap<&str, &str>) -> String {
 fn verdict(example: &Example) -> String {
     if example.is_serializable {
         return "serializable".to_owned();
+    }
+    if example.can_fail {
+        return "can fail".to_owned();
     }
     match &example.anomaly {
         Some(anomaly) => format!("not serializable: [{anomaly}](../anomalies/{}.md)", anomaly.replace(' ', "-")),
@@ -213,7 +218,9 @@ fn overview(all: &[(&Group, Vec<Example>)]) -> String {
     let list = std::fs::read_to_string(root().join("examples/README.md")).unwrap();
     let good = examples().filter(|example| example.is_serializable).count();
     let mut out = format!("{MADE}# Gallery\n\n{OVERVIEW}\n");
-    writeln!(out, "Of {} examples {good} are serializable and {} are not.", examples().count(), examples().count() - good).unwrap();
+    let fails = examples().filter(|example| example.can_fail).count();
+    let bad = examples().count() - good - fails;
+    writeln!(out, "Of {} examples {good} are serializable, {bad} are not, and {fails} can fail.", examples().count()).unwrap();
     for (group, examples) in all {
         write!(
             out,

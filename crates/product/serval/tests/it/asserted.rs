@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serval::{Input, Options, Verdict, decide};
+use serval::{Input, Options, Verdict, decide, faults};
 use serval_effort::sweep;
 use serval_testkit::naive::{Caps, Naive, Rejected};
 use serval_testkit::random::random_asserted;
@@ -57,6 +57,15 @@ fn what_is_asserted_fails_where_the_interpreter_says() {
             count(4);
             return;
         };
+        match faults(&input, &Options::default()).verdict {
+            Verdict::Safe(_) => assert!(known.fails_with.is_none(), "{seed}: a failure is missed\n{text}"),
+            Verdict::Fault(_, note) => match known.fails_with {
+                Some(fewest) => assert_eq!(note.run.requests.len(), fewest, "{seed}: the run has not the fewest requests\n{text}"),
+                None => assert!(note.run.requests.len() > REQUESTS, "{seed}: the interpreter knows no failure\n{text}"),
+            },
+            Verdict::Undecided(_) => {}
+            other => panic!("{seed}: {other:?}\n{text}"),
+        }
         match decide(&input, &Options::default()).verdict {
             Verdict::Serializable(_) => {
                 assert!(known.fails_with.is_none(), "{seed}: a failure with {:?} requests is missed\n{text}", known.fails_with);

@@ -85,6 +85,7 @@ const PAGES: &[(&str, &str, Sources)] = &[
             ("crates/requests/proof/src/strict/points.rs", None),
         ],
     ),
+    ("closure", "Lists of states that are closed", &[("crates/requests/proof/src/closure.rs", None)]),
     ("same", "Components that are the same", &[("crates/requests/proof/src/same.rs", None)]),
     ("shared", "Parts that few letters join", &[("crates/requests/proof/src/shared.rs", None)]),
     (

@@ -139,8 +139,10 @@ fn examples_are_translated_step_by_step() {
     }
     let files = programs_in(repository_root().join("examples"));
     let tally = check_all("examples", &files);
-    assert_eq!((tally.failing, tally.too_large), (0, 0));
-    assert_eq!(tally.mapped, tally.programs, "{tally:?}");
+    let promised = |path: &PathBuf| std::fs::read_to_string(path).unwrap().starts_with("// expect: can fail");
+    let failing = files.iter().filter(|path| promised(path)).count() as u64;
+    assert_eq!((tally.failing, tally.too_large), (failing, 0));
+    assert_eq!(tally.mapped + failing, tally.programs, "{tally:?}");
 }
 
 #[test]

@@ -167,8 +167,22 @@ fn no_other_condition_covers_for_it() {
 fn conditions_keep_false_claims_out() {
     let mut untidy = Vec::new();
     for &condition in Condition::ALL {
-        if ["input", "component", "components", "run", "fault", "same", "shared", "tree", "reduction", "cases", "strict", "in-flight", "points"]
-            .contains(&topic(condition))
+        if [
+            "input",
+            "component",
+            "components",
+            "run",
+            "fault",
+            "same",
+            "shared",
+            "tree",
+            "reduction",
+            "cases",
+            "strict",
+            "in-flight",
+            "points",
+        ]
+        .contains(&topic(condition))
             || is_about_regions(condition)
         {
             continue;

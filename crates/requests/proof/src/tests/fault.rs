@@ -9,11 +9,11 @@ use crate::{Body, Caps, Certificate, Claim, Condition, Fails, Failure, FaultCert
 
 /// The counter, whose second step divides by zero where another request has moved it, and is given up where it holds
 /// the larger value.
-struct Failing(NetworkSystem);
+pub(super) struct Failing(pub(super) NetworkSystem);
 
 /// Why it cannot go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stop {
+pub(super) enum Stop {
     Fault(Failure),
     GivenUp,
 }

@@ -229,20 +229,20 @@ impl Weaver<'_> {
             }
             ExprKind::Yield => (ExprKind::Yield, false),
             ExprKind::Assign { target, target_span, value, unlock } => {
-                let (value, set) = self.boxed(value, set);
+                let (value, set) = self.boxed(*value, set);
                 let own = matches!(target, Variable::Global(global) if self.invariant.globals.contains(&global));
                 (ExprKind::Assign { target, target_span, value, unlock }, set || own)
             }
             ExprKind::Within { value, low, high, limit } => {
-                let (value, set) = self.boxed(value, set);
+                let (value, set) = self.boxed(*value, set);
                 (ExprKind::Within { value, low, high, limit }, set)
             }
             ExprKind::Not(inner) => {
-                let (inner, set) = self.boxed(inner, set);
+                let (inner, set) = self.boxed(*inner, set);
                 (ExprKind::Not(inner), set)
             }
             ExprKind::Negate(inner) => {
-                let (inner, set) = self.boxed(inner, set);
+                let (inner, set) = self.boxed(*inner, set);
                 (ExprKind::Negate(inner), set)
             }
             ExprKind::Return(value) => {
@@ -250,7 +250,7 @@ impl Weaver<'_> {
                 (ExprKind::Return(Box::new(self.weave_answer(*value, set))), false)
             }
             ExprKind::Arithmetic { first, rest } => {
-                let (first, mut set) = self.boxed(first, set);
+                let (first, mut set) = self.boxed(*first, set);
                 let mut operands = Vec::with_capacity(rest.len());
                 for (op, operand) in rest {
                     let (operand, after) = self.weave(operand, set);
@@ -260,8 +260,8 @@ impl Weaver<'_> {
                 (ExprKind::Arithmetic { first, rest: operands }, set)
             }
             ExprKind::Compare { op, left, right } => {
-                let (left, set) = self.boxed(left, set);
-                let (right, set) = self.boxed(right, set);
+                let (left, set) = self.boxed(*left, set);
+                let (right, set) = self.boxed(*right, set);
                 (ExprKind::Compare { op, left, right }, set)
             }
             ExprKind::Sequence(parts) => {
@@ -283,13 +283,13 @@ impl Weaver<'_> {
                 (ExprKind::Or(parts), set)
             }
             ExprKind::If { arms, otherwise } => self.branches(arms, otherwise, set),
-            ExprKind::While { condition, body } => self.rounds(condition, body, set),
+            ExprKind::While { condition, body } => self.rounds(*condition, *body, set),
         };
         (Expr { kind, span }, set)
     }
 
-    fn boxed(&mut self, e: Box<Expr>, set: bool) -> (Box<Expr>, bool) {
-        let (e, set) = self.weave(*e, set);
+    fn boxed(&mut self, e: Expr, set: bool) -> (Box<Expr>, bool) {
+        let (e, set) = self.weave(e, set);
         (Box::new(e), set)
     }
 
@@ -318,7 +318,7 @@ impl Weaver<'_> {
         }
         let otherwise = match otherwise {
             Some(otherwise) => {
-                let (otherwise, end) = self.boxed(otherwise, set);
+                let (otherwise, end) = self.boxed(*otherwise, set);
                 any |= end;
                 Some(otherwise)
             }
@@ -331,7 +331,7 @@ impl Weaver<'_> {
     }
 
     /// A round begins with what was before the loop, or at the end of another round.
-    fn rounds(&mut self, condition: Box<Expr>, body: Box<Expr>, set: bool) -> (ExprKind, bool) {
+    fn rounds(&mut self, condition: Expr, body: Expr, set: bool) -> (ExprKind, bool) {
         let set = set || self.after(&body, self.after(&condition, set));
         let (condition, after) = self.boxed(condition, set);
         let (body, _) = self.boxed(body, after);

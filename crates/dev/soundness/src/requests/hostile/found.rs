@@ -67,7 +67,7 @@ fn rewritten(mut certificate: Certificate) -> Certificate {
     let parts = match &mut certificate.body {
         Body::Part(part) => std::slice::from_mut(part),
         Body::Components(parts) => parts,
-        Body::Run(_) | Body::Fault(_) | Body::Reduction(_) => return certificate,
+        Body::Run(_) | Body::Fault(_) | Body::Reduction(_) | Body::Closure(_) => return certificate,
     };
     for part in parts {
         if let Part::Cases(proof) = part

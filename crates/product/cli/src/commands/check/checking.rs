@@ -9,7 +9,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use serval::{
-    Advice, Decision, Diagnostic, Input, Methods, Options, Severity, StopReason, Undecided, advice, decide, fix_hint, page, recall, scaled,
+    Advice, Decision, Diagnostic, Input, Methods, Options, Severity, StopReason, Undecided, advice, decide, faults, fix_hint, page, recall,
+    scaled,
 };
 use serval_report::{FileReport, HOLLOW, HeaderPromise, RuledOut, Times, Trace, Verdict, escape, html, render_diagnostics};
 
@@ -18,7 +19,7 @@ use super::many::is_counterexample;
 use super::progress::ProgressLine;
 use super::save::save;
 use super::{Status, bug};
-use crate::args::{Check, OutputFormat};
+use crate::args::{Check, OnlyAsked, OutputFormat};
 use crate::failure::Failure;
 use crate::input::{File, Loaded, Messages, say_findings};
 use crate::limits::{Lost, Watch, watched};
@@ -201,7 +202,7 @@ impl Checking {
 
     /// Whether fixes and advice are wanted.
     fn looks_for_help(&self) -> bool {
-        !self.args.no_fix && (!self.messages.quiet || self.args.html.is_some()) && self.args.scale.is_none()
+        !self.args.no_fix && self.args.only.is_none() && (!self.messages.quiet || self.args.html.is_some()) && self.args.scale.is_none()
     }
 
     /// What may help with a file that stays undecided or has too many states.
@@ -242,6 +243,10 @@ impl Checking {
         let mut options = self.options(watch);
         // A header that promises something about the order in time asks for it.
         options.strict |= matches!(file.input.promise(), Some(Verdict::Strict | Verdict::NotStrict));
+        if self.args.only == Some(OnlyAsked::Faults) {
+            progress.done();
+            return faults(&file.input, &options);
+        }
         let memory = match &self.methods {
             // What is remembered says nothing about the order in time.
             _ if options.strict => None,
@@ -276,7 +281,7 @@ impl Checking {
         };
         let (mut status, mut reason, mut trace) = (Status::Undecided, None, None);
         match &decision.verdict {
-            serval::Verdict::Serializable(_) | serval::Verdict::Strict(_) => status = Status::Fine,
+            serval::Verdict::Serializable(_) | serval::Verdict::Strict(_) | serval::Verdict::Safe(_) => status = Status::Fine,
             serval::Verdict::NotSerializable(_, counterexample) | serval::Verdict::NotStrict(_, counterexample) => {
                 status = Status::NotSerializable;
                 if let Some(path) = &self.args.trace {
@@ -292,6 +297,9 @@ impl Checking {
                 if let Some(path) = &self.args.trace {
                     let steps = Trace::new(note.run.steps.clone()).to_json();
                     trace = self.save(Some(path), &file.name, "trace.json", &steps, is_written)?;
+                }
+                if let Some(path) = &self.args.svg {
+                    self.save(Some(path), &file.name, "svg", &html::lanes(&note.run).file(), is_written)?;
                 }
             }
             serval::Verdict::Undecided(Undecided::Stopped(StopReason::Cancelled)) => reason = Some(watch.reason()),

@@ -11,7 +11,7 @@ pub(super) struct Many {
     /// Whether each has a line instead of its whole report.
     brief: bool,
     /// How many have this verdict, in the order in which they are reported.
-    counts: [(Verdict, &'static str, usize); 7],
+    counts: [(Verdict, &'static str, usize); 8],
     /// How many are as their headers expect, and how many are not.
     expected: (usize, usize),
     /// The first counterexample, as it is shown, and how many there are.
@@ -27,6 +27,7 @@ impl Many {
             (Verdict::Strict, "strict", 0),
             (Verdict::NotStrict, "not strict", 0),
             (Verdict::Fault, "that can fail", 0),
+            (Verdict::Safe, "safe", 0),
             (Verdict::Unknown, "undecided", 0),
             (Verdict::Error, "with an error", 0),
         ];
