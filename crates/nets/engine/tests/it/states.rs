@@ -70,7 +70,7 @@ fn markings_are_counted_and_runs_are_shortest() {
     let sweep = serval_effort::sweep("nets.count", 150, 50_000);
     let several: u64 = sweep.map(1, compare).into_iter().sum();
     if sweep.is_representative() {
-        assert!(several * 10 >= sweep.count(), "{several} of {} have more than two markings", sweep.count());
+        assert!(several * 20 >= sweep.count(), "{several} of {} have more than two markings", sweep.count());
     }
 }
 
