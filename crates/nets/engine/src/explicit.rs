@@ -1,5 +1,6 @@
 //! Explicit-state search, breadth first; for deadlocks with stubborn sets (Valmari 1990).
 
+pub mod count;
 mod stubborn;
 
 use serval_budget::{Budget, Stopped};
@@ -144,7 +145,8 @@ fn explore(
     let (mut marking, mut transitions, mut changes) = (Vec::new(), Vec::new(), Vec::new());
     let mut at = 0;
     while at < known.len() {
-        for now in at..known.len().min(at + TOGETHER) {
+        let end = known.len().min(at + TOGETHER);
+        for now in at..end {
             known.read(now, &mut marking);
             budget.spend(1)?;
             if is_goal(&marking) {
@@ -161,8 +163,8 @@ fn explore(
                     return Ok(Exploration::TooMany);
                 }
             }
-            at = now + 1;
         }
+        at = end;
         if !known.insert_sought() || known.len() > most {
             return Ok(Exploration::TooMany);
         }

@@ -22,7 +22,7 @@ pub(crate) use bench::{Bench, BenchCommand, BenchFormat, Merge};
 pub(crate) use export::ExportForm;
 pub(crate) use net::{
     CoverFormat, LustreEncoding, Net, NetCheck, NetCommand, NetCover, NetDecompose, NetExport, NetFile, NetForm, NetFormat, NetInfo,
-    NetInvariant, NetKind, NetRun, TreeForm,
+    NetInvariant, NetKind, NetRun, NetStates, SpaceFormat, TreeForm,
 };
 pub(crate) use sql::{Sql, SqlCommand, SqlReplay, SqlReplayFormat};
 pub(crate) use tso::{Tso, TsoAim, TsoCheck, TsoCheckFormat, TsoCommand, TsoFix, TsoFormat, TsoInputKind, TsoOnly, TsoWith};

@@ -30,6 +30,7 @@ mod paragraph;
 mod runs;
 mod session;
 mod smtlib;
+mod space;
 mod why;
 mod words_of;
 
@@ -51,6 +52,7 @@ pub use serval_petri::{FormatError, Formula, Marking, Net, Property, TransitionI
 pub use serval_report::nets::NetAnswer;
 pub use session::{NetSession, decide_net, decide_nets};
 pub use smtlib::smtlib;
+pub use space::{NoSpace, state_space};
 
 /// How a net is written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,6 +16,7 @@ mod mutants;
 mod problems;
 mod reach;
 mod sliced;
+mod states;
 mod textbook;
 
 use std::collections::BTreeMap;

@@ -23,6 +23,7 @@ pub(crate) enum NetCommand {
     Check(NetCheck),
     Info(NetInfo),
     Cover(NetCover),
+    States(NetStates),
     Decompose(NetDecompose),
     Invariant(NetInvariant),
     Run(NetRun),
@@ -191,6 +192,29 @@ pub(crate) struct NetCover {
     /// Show all markings and places
     #[arg(short, long)]
     pub(crate) verbose: bool,
+}
+
+/// Count the markings that can be reached, without evidence
+#[derive(ClapArgs, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  serval net states mutex.pnml\n  serval net states mutex.pnml --format mcc    the lines of the contest's StateSpace\n\nExit status: 0 done, 2 usage or input error, 3 stopped by a limit, 4 a bug in serval, 130 interrupted."
+)]
+pub(crate) struct NetStates {
+    #[command(flatten)]
+    pub(crate) net: NetFile,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// For people or for machines
+    #[arg(long, value_enum, default_value_t = SpaceFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: SpaceFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SpaceFormat {
+    /// For people
+    Text,
+    /// The lines of the Model Checking Contest
+    Mcc,
 }
 
 /// Decide whether a marking can be reached by splitting all runs into cases, and show the tree

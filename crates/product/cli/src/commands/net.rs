@@ -10,6 +10,7 @@ mod info;
 mod invariant;
 pub(super) mod read;
 mod run;
+mod states;
 
 use std::process::ExitCode;
 
@@ -22,6 +23,7 @@ pub(crate) fn run(args: &Net, messages: Messages) -> Result<ExitCode, Failure> {
         NetCommand::Check(check) => return check::run(check, messages),
         NetCommand::Info(info) => info::run(info)?,
         NetCommand::Cover(cover) => return cover::run(cover),
+        NetCommand::States(states) => return states::run(states),
         NetCommand::Decompose(decompose) => return decompose::run(decompose),
         NetCommand::Invariant(invariant) => return invariant::run(invariant),
         NetCommand::Run(run) => run::run(run)?,
