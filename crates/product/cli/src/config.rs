@@ -28,6 +28,7 @@
 //! is worse than none.
 
 mod read;
+mod sql;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -52,6 +53,8 @@ pub(crate) struct Config {
     pub(crate) allow: Vec<&'static str>,
     /// Defaults of `serval check`.
     pub(crate) check: CheckDefaults,
+    /// What `[sql]` says, as lines of the settings of a workload.
+    pub(crate) sql: Vec<String>,
 }
 
 /// Options of `serval check` that the command line need not repeat.

@@ -22,6 +22,7 @@ use crate::evidence::{About, verified};
 pub struct Input {
     text: String,
     content: Content,
+    kind: InputKind,
     /// Warnings and notes about the text.
     pub warnings: Vec<Diagnostic>,
     prepared: OnceLock<Arc<Prepared>>,
@@ -72,9 +73,13 @@ impl Input {
                 let analysis = analyze(&text);
                 (analysis.program.map(Content::Program), analysis.diagnostics)
             }
+            #[cfg(feature = "sql")]
+            InputKind::Workload => crate::sql::content_of(&text),
+            #[cfg(not(feature = "sql"))]
+            InputKind::Workload => (None, vec![Diagnostic::error(Code("E0711"), Span::default(), "this build does not read SQL")]),
         };
         match content {
-            Some(content) => Ok(Self { text, content, warnings: diagnostics, prepared: OnceLock::new(), compiled: OnceLock::new() }),
+            Some(content) => Ok(Self { text, content, kind, warnings: diagnostics, prepared: OnceLock::new(), compiled: OnceLock::new() }),
             None => Err(Mistakes { text, diagnostics }),
         }
     }
@@ -96,10 +101,20 @@ impl Input {
 
     /// What kind of text it is.
     pub fn kind(&self) -> InputKind {
-        match self.content {
-            Content::Program(_) => InputKind::Program,
-            Content::Systems(_) => InputKind::System,
-        }
+        self.kind
+    }
+
+    /// A workload of SQL, as its bundle.
+    #[cfg(feature = "sql")]
+    pub fn workload(bundle: impl Into<String>) -> Result<Self, Mistakes> {
+        Self::read(bundle, InputKind::Workload)
+    }
+
+    /// A program that a workload was translated to.
+    #[cfg(feature = "sql")]
+    pub(crate) fn translated(bundle: String, program: Program) -> Self {
+        let (content, kind) = (Content::Program(program), InputKind::Workload);
+        Self { text: bundle, content, kind, warnings: Vec::new(), prepared: OnceLock::new(), compiled: OnceLock::new() }
     }
 
     /// Has the independent checker go through a certificate for this input.

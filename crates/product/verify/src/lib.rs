@@ -20,6 +20,7 @@
 mod accept;
 mod nets;
 mod outcome;
+mod workload;
 mod tso;
 
 use std::cell::OnceCell;
@@ -52,6 +53,8 @@ pub enum InputKind {
     Program,
     /// A network system as JSON, or an array of them.
     System,
+    /// A workload of SQL, as its bundle; it is translated to a program.
+    Workload,
 }
 
 /// Checks a certificate for an input, both as texts.
@@ -91,6 +94,7 @@ impl Subject for RequestsText<'_> {
                 let input = ProgramInput { text, prepared, handed, compiled: OnceCell::new() };
                 check(&WithNets(input), certificate, caps, cancel).map_err(|refusal| refusal.map_stop(|stop| stop.unusable(text)))?;
             }
+            InputKind::Workload => workload::check_workload(self, certificate, caps, cancel)?,
             InputKind::System => {
                 let systems = systems_from_json(text).map_err(InputError::System)?;
                 let input = Systems { text, systems: systems.iter().collect() };

@@ -1,0 +1,7 @@
+-- SmallBank (Alomari, Cahill, Fekete, Röhm, ICDE 2008): each customer has a checking and a savings account.
+CREATE TABLE checking (id int PRIMARY KEY, bal int NOT NULL);
+CREATE TABLE savings  (id int PRIMARY KEY, bal int NOT NULL);
+INSERT INTO checking VALUES (1, 0), (2, 0);
+INSERT INTO savings  VALUES (1, 0), (2, 0);
+-- serval: range checking.bal 0..1 wrap
+-- serval: range savings.bal 0..1 wrap

@@ -1,0 +1,10 @@
+-- serval: param c 1..2
+BEGIN;
+SELECT bal AS s FROM savings WHERE id = :c \gset
+SELECT bal AS k FROM checking WHERE id = :c \gset
+\if :s + :k < 1
+UPDATE checking SET bal = bal - 2 WHERE id = :c;
+\else
+UPDATE checking SET bal = bal - 1 WHERE id = :c;
+\endif
+COMMIT;
