@@ -1,7 +1,4 @@
--- serval: param c 1..2
+-- Transact savings: a deposit to, or a withdrawal from, the savings of a customer.
 BEGIN;
-SELECT bal AS b FROM savings WHERE id = :c \gset
-\if :b < 1
-UPDATE savings SET bal = :b + 1 WHERE id = :c;
-\endif
+UPDATE savings SET bal = bal + 1 WHERE id = :c;
 COMMIT;

@@ -1,4 +1,4 @@
--- serval: param c 1..2
+-- Write check: money leaves the checking account; one more is taken where both accounts together do not have it.
 BEGIN;
 SELECT bal AS s FROM savings WHERE id = :c \gset
 SELECT bal AS k FROM checking WHERE id = :c \gset

@@ -128,7 +128,7 @@ pub(crate) fn read(paths: &[PathBuf], args: &SqlArgs, messages: Messages) -> Res
 pub(crate) fn drawn(mistakes: &WorkloadMistakes, name: &str, messages: Messages) -> String {
     let draw = |diagnostic| {
         let (file, text, moved) = mistakes.places.moved(diagnostic);
-        let file = if file.is_empty() { name.to_owned() } else { format!("{name}/{file}") };
+        let file = if file.is_empty() { name.to_owned() } else { format!("{}/{file}", name.trim_end_matches('/')) };
         render_diagnostics(&[moved], &file, &text, messages.style)
     };
     mistakes.diagnostics.iter().map(draw).collect::<Vec<_>>().join("\n")
@@ -145,7 +145,7 @@ pub(crate) fn export(args: &Export, messages: Messages) -> Result<(), Failure> {
 
 /// `serval verify DIR CERTIFICATE`
 pub(crate) fn verify(args: &Verify) -> Result<ExitCode, Failure> {
-    let messages = Messages { style: Default::default(), look: crate::output::look(Default::default()), quiet: true };
+    let messages = Messages { style: Default::default(), look: crate::output::look(crate::output::Colour::Never), quiet: true };
     let files = files_of(std::slice::from_ref(&args.file), &args.sql, messages)?;
     let (name, certificate_name) = (input::name_of(&args.file), input::name_of(&args.certificate));
     let certificate = input::plain_text(&args.certificate)?;

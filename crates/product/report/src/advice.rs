@@ -85,7 +85,7 @@ impl Tried {
             return self.scaled_words(scale);
         }
         let verdict = match self.verdict {
-            Verdict::Serializable => "it would be serializable",
+            Verdict::Serializable | Verdict::Assumed => "it would be serializable",
             Verdict::NotSerializable => "it would not be serializable",
             Verdict::Fault => "it could fail",
             Verdict::Unknown | Verdict::Error => "it would be undecided, too",

@@ -118,8 +118,8 @@ impl FileReport {
                 line("error", None, "error", self.reason.as_deref().unwrap_or_default());
             }
             // Nothing is wrong, but the log names it: no command begins like this.
-            Verdict::Serializable => {
-                let _ = writeln!(out, "serializable  {}", command_log(&name(plain(&self.file))));
+            Verdict::Serializable | Verdict::Assumed => {
+                let _ = writeln!(out, "{}  {}", self.verdict.on_screen(), command_log(&name(plain(&self.file))));
             }
             Verdict::Error => {}
         }

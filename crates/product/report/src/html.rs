@@ -125,7 +125,7 @@ impl FileReport {
         let mut out = String::new();
         let verdict = self.verdict.on_screen();
         let class = match self.verdict {
-            Verdict::Serializable => "good",
+            Verdict::Serializable | Verdict::Assumed => "good",
             Verdict::NotSerializable | Verdict::Fault | Verdict::Error => "bad",
             Verdict::Unknown => "open",
         };

@@ -37,11 +37,17 @@ pub struct Workload {
     places: Places,
     /// The levels that its transactions name.
     levels: Vec<Isolation>,
+    /// An INSERT that can end in 23505 at SERIALIZABLE although no serial order gives it.
+    blind_insert: Option<Span>,
+    /// How many holders are followed, and whether rows are deleted and inserted again at READ COMMITTED.
+    shared: u32,
+    replaces: bool,
     /// How rows and values are bounded, a few words each.
     bounds: Vec<String>,
 }
 
 /// Files of a bundle, and where in them its bytes stand.
+#[derive(Clone, Debug)]
 pub struct Places {
     bundle: String,
     files: Vec<BundleFile>,
@@ -54,6 +60,8 @@ pub struct Decided<'w> {
     pub decision: Decision,
     /// Whether the guarantee of the server is used: all transactions run at SERIALIZABLE.
     pub assumed: bool,
+    /// Whether the proof counts guards, and so holds for so many at once.
+    guarded: bool,
     workload: &'w Workload,
 }
 
@@ -97,6 +105,7 @@ impl Places {
 }
 
 /// What is wrong with the files of a workload.
+#[derive(Clone, Debug)]
 pub struct WorkloadMistakes {
     /// The diagnostics; their places are bytes of the bundle.
     pub diagnostics: Vec<Diagnostic>,
@@ -132,7 +141,9 @@ impl Workload {
         exact.warnings.sort_by_key(|diagnostic| diagnostic.primary.span);
         exact.warnings.dedup();
         let (levels, bounds) = (serval_sql::levels(&workload), shown::bounds(&workload, &translation));
-        Ok(Self { exact, unguarded, translation, places, levels, bounds })
+        let blind_insert = serval_sql::blind_insert(&workload);
+        let (shared, replaces) = (workload.settings.shared, translation.replaces);
+        Ok(Self { exact, unguarded, translation, places, levels, blind_insert, shared, replaces, bounds })
     }
 
     /// The bundle, which certificates are about.
@@ -177,11 +188,11 @@ impl Workload {
         let options = Options { fixes: false, invariants: false, proof: false, reusable: false, ..options.clone() };
         let assumed = self.levels == [Isolation::Serializable];
         let proved = self.unguarded.as_ref().map(|input| decide(input, &options));
-        let decision = match proved {
-            Some(decision) if matches!(decision.verdict, Verdict::Serializable(_)) => decision,
-            _ => decide(&self.exact, &options),
+        let (decision, guarded) = match proved {
+            Some(decision) if matches!(decision.verdict, Verdict::Serializable(_)) => (decision, false),
+            _ => (decide(&self.exact, &options), self.unguarded.is_some()),
         };
-        Decided { decision, assumed, workload: self }
+        Decided { decision, assumed, guarded, workload: self }
     }
 }
 
@@ -193,7 +204,7 @@ fn empty() -> serval_syntax::Program {
 impl Decided<'_> {
     /// The report: rows, statements and answers instead of variables and numbers.
     pub fn report(self, name: &str, times: bool) -> FileReport {
-        let Decided { mut decision, workload, .. } = self;
+        let Decided { mut decision, workload, assumed, guarded } = self;
         // What these say is about the text of a program.
         decision.findings.clear();
         decision.stuck.clear();
@@ -213,19 +224,36 @@ impl Decided<'_> {
         if let Verdict::Unusable(diagnostic) = &mut decision.verdict {
             diagnostic.notes.clear();
         }
-        let guarded = matches!(decision.verdict, Verdict::Serializable(_)) && self.workload.unguarded.is_some();
+        let is_answered = !matches!(decision.verdict, Verdict::Unusable(_) | Verdict::Refused(_));
         let mut report = decision.into_report(name, &workload.exact, times);
+        if assumed && is_answered {
+            report = workload.assumed(name);
+        }
         report.proof.clear();
         report.words.clear();
         report.notes = workload.notes().iter().map(|note| workload.note(note)).collect();
         report.assumes = vec![format!("all transactions run at {}", workload.level_words())];
-        let _ = guarded;
+        if (guarded || workload.replaces) && report.verdict == serval_report::Verdict::Serializable {
+            report.assumes.push(format!("at most {} at once hold the same row without changing it", workload.shared));
+        }
         report.assumes.extend(workload.bounds.iter().cloned());
         report
     }
 }
 
 impl Workload {
+    /// What the server promises where all transactions run at SERIALIZABLE; its guarantee does not cover 23505 of scripts
+    /// that insert a key without having looked for it.
+    fn assumed(&self, name: &str) -> FileReport {
+        let Some(place) = self.blind_insert else { return FileReport::new(name, serval_report::Verdict::Assumed) };
+        let mut report = FileReport::new(name, serval_report::Verdict::Unknown);
+        let (file, line, _) = self.places.position(place).unwrap_or_default();
+        report.reason = Some(format!(
+            "the INSERT of {file}:{line} does not look for its key first, and can end in 23505 where no serial order would, also at SERIALIZABLE"
+        ));
+        report
+    }
+
     /// A note with the line in its file, which it names.
     fn note(&self, diagnostic: &Diagnostic) -> Note {
         let (file, line, column) = self.places.position(diagnostic.primary.span).unwrap_or_default();

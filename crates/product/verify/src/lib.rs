@@ -20,8 +20,8 @@
 mod accept;
 mod nets;
 mod outcome;
-mod workload;
 mod tso;
+mod workload;
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;

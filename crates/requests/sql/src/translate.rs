@@ -26,7 +26,7 @@ mod values;
 
 use std::collections::BTreeMap;
 
-use serval_diagnostic::Diagnostic;
+use serval_diagnostic::{Diagnostic, Span};
 use serval_syntax::Program;
 
 use crate::workload::{Isolation, Item, ItemKind, Kind, StatementKind, Workload};
@@ -53,6 +53,8 @@ pub struct Translation {
     pub exact: bool,
     /// The level that it is about.
     pub level: Isolation,
+    /// Whether statements that have chosen a row and not yet locked it are counted.
+    pub replaces: bool,
     /// What the globals stand for.
     pub roles: BTreeMap<String, Role>,
 }
@@ -140,13 +142,44 @@ pub fn levels(workload: &Workload) -> Vec<Isolation> {
     found
 }
 
+/// The first INSERT that can fail with 23505 and does not stand behind a SELECT from its table in the same script.
+pub fn blind_insert(workload: &Workload) -> Option<Span> {
+    fn of(items: &[Item], seen: &mut Vec<crate::workload::TableId>) -> Option<Span> {
+        for item in items {
+            match &item.kind {
+                ItemKind::Statement(statement) => match &statement.kind {
+                    StatementKind::Select(select) => seen.extend(select.table),
+                    StatementKind::Insert(insert)
+                        if insert.conflict == crate::workload::Conflict::Fail && !seen.contains(&insert.table) =>
+                    {
+                        return Some(item.span);
+                    }
+                    _ => {}
+                },
+                ItemKind::If { arms, otherwise } => {
+                    let parts = arms.iter().map(|(_, items)| items).chain([otherwise]);
+                    let found = parts.into_iter().find_map(|items| of(items, &mut seen.clone()));
+                    if found.is_some() {
+                        return found;
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+    workload.scripts.iter().find_map(|script| of(&script.body, &mut Vec::new()))
+}
+
 /// Translates a workload. SERIALIZABLE is translated as REPEATABLE READ, above which it lies.
 pub fn translate(workload: &Workload, form: Form) -> Result<Translation, Vec<Diagnostic>> {
     let levels = levels(workload);
     let level = match levels.as_slice() {
         [] => Isolation::ReadCommitted,
         [Isolation::ReadCommitted] => Isolation::ReadCommitted,
-        [Isolation::RepeatableRead | Isolation::Serializable] | [Isolation::RepeatableRead, Isolation::Serializable] => Isolation::RepeatableRead,
+        [Isolation::RepeatableRead | Isolation::Serializable] | [Isolation::RepeatableRead, Isolation::Serializable] => {
+            Isolation::RepeatableRead
+        }
         _ => {
             let span = workload.scripts.first().map_or_else(Default::default, |script| script.span);
             let error = crate::lower::outside(span, "a mixture of READ COMMITTED with a higher level");

@@ -24,7 +24,9 @@ pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
         return crate::workload::export(args, messages);
     }
     if args.sql.is_said() || args.to.format == Format::Ser {
-        return Err(Failure::message("--to ser, --isolation, --observe and --default-range are about workloads of SQL, which are directories"));
+        return Err(Failure::message(
+            "--to ser, --isolation, --observe and --default-range are about workloads of SQL, which are directories",
+        ));
     }
     if let Some(kind) = weak::kind_of(args) {
         return weak::run(args, kind, messages);

@@ -73,9 +73,11 @@ impl ConfigReader {
         match (table, name.get_ref().as_ref()) {
             ("", "allow") => self.allowed(value)?,
             ("", "sql") => match value.get_ref() {
-                DeValue::Table(entries) => self.config.sql = super::sql::lines(entries).map_err(|(place, message)| {
-                    Box::new(mistake(place, message, "isolation, shared, range.\"table.column\" and rows.table").help(CHOOSE))
-                })?,
+                DeValue::Table(entries) => {
+                    self.config.sql = super::sql::lines(entries).map_err(|(place, message)| {
+                        Box::new(mistake(place, message, "isolation, shared, range.\"table.column\" and rows.table").help(CHOOSE))
+                    })?
+                }
                 _ => return Err(wrong(value, "sql", "a table of settings", "write `[sql]` on a line of its own")),
             },
             ("", inner @ ("check" | "format")) => match value.get_ref() {

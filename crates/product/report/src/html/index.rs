@@ -37,7 +37,7 @@ impl IndexEntry {
             Verdict::NotSerializable => ("bad", 1),
             Verdict::Fault => ("bad", 2),
             Verdict::Unknown => ("open", 3),
-            Verdict::Serializable => ("good", 4),
+            Verdict::Serializable | Verdict::Assumed => ("good", 4),
         };
         (self.verdict.on_screen(), class, place)
     }

@@ -14,10 +14,11 @@ pub(super) fn bounds(workload: &serval_sql::Workload, translation: &Translation)
     for table in &workload.tables {
         let rows: BTreeSet<&str> = translation.roles.keys().filter_map(|name| row_of(name, &table.name)).collect();
         if !rows.is_empty() {
-            words.push(format!("{} has no rows beyond {}", table.name, rows.into_iter().collect::<Vec<_>>().join(", ")));
+            words.push(format!("{} has no row beyond {}", table.name, rows.into_iter().collect::<Vec<_>>().join(", ")));
         }
         for column in &table.columns {
-            let followed = translation.roles.keys().any(|name| row_of(name, &table.name).is_some() && name.ends_with(&format!(".{}", column.name)));
+            let followed =
+                translation.roles.keys().any(|name| row_of(name, &table.name).is_some() && name.ends_with(&format!(".{}", column.name)));
             let bounds = column.bounds.or(workload.settings.default_range).filter(|_| followed);
             if let Some(bounds) = bounds.filter(|_| column.kind == serval_sql::Kind::Integer) {
                 let beyond = match bounds.beyond {
@@ -59,6 +60,19 @@ fn shown_value(workload: &Workload, variable: &str, value: i64) -> Option<String
     }
 }
 
+/// Values that are no numbers in SQL, by their names.
+fn named_values(run: &Counterexample, workload: &Workload) -> BTreeMap<String, BTreeMap<i64, String>> {
+    let mut named: BTreeMap<String, BTreeMap<i64, String>> = BTreeMap::new();
+    let seen = run.states.states.values().filter_map(|values| if let StateValues::Global(values) = values { Some(values) } else { None });
+    for (shown, &value) in seen.flatten() {
+        let variable = workload.translation.roles.keys().find(|variable| shown_name(workload, variable).as_ref() == Some(shown));
+        if let Some(words) = variable.and_then(|variable| shown_value(workload, variable, value)) {
+            named.entry(shown.clone()).or_default().insert(value, words);
+        }
+    }
+    named
+}
+
 /// A counterexample of the program becomes one of the workload.
 pub(super) fn counterexample(run: &mut Counterexample, workload: &Workload) {
     let story = story(run, workload);
@@ -71,7 +85,7 @@ pub(super) fn counterexample(run: &mut Counterexample, workload: &Workload) {
     run.explanation = Explanation { serial, ..Explanation::default() };
     run.story = story;
     run.never.clear();
-    run.constants.clear();
+    run.constants = named_values(run, workload);
     run.spelled.clear();
 }
 
@@ -212,7 +226,9 @@ fn story(run: &Counterexample, workload: &Workload) -> Vec<String> {
                 let told = request.and_then(|answered| words(workload, &answered.request, response));
                 lines.push(format!("#{id} is told: {}", told.unwrap_or_else(|| response.clone())));
             }
-            TraceEvent::Step { id, accesses, .. } => told_step(*id, accesses.as_deref().unwrap_or_default(), workload, &mut holders, &mut lines),
+            TraceEvent::Step { id, accesses, .. } => {
+                told_step(*id, accesses.as_deref().unwrap_or_default(), workload, &mut holders, &mut lines)
+            }
         }
     }
     lines
@@ -225,7 +241,11 @@ fn told_step(id: u32, accesses: &[TraceAccess], workload: &Workload, holders: &m
         let Some((place, text)) = statement(workload, access.span) else { continue };
         let said = match (workload.role(&access.var), access.op.as_str()) {
             (Role::Held { row }, "write") => {
-                if access.value == 0 { holders.remove(row) } else { holders.insert(row.clone(), id) };
+                if access.value == 0 {
+                    holders.remove(row)
+                } else {
+                    holders.insert(row.clone(), id)
+                };
                 None
             }
             (Role::Held { row }, _) => {
@@ -273,7 +293,9 @@ fn anomaly(steps: &[TraceEvent], workload: &Workload) -> Option<&'static str> {
     }
     let none = BTreeSet::new();
     let written = |id: &u32| writes.get(id).unwrap_or(&none);
-    if before.iter().any(|(one, other, what)| written(one).contains(what) && written(other).contains(what)) {
+    // Each read it before the other set it.
+    let mutual = |one: &u32, other: &u32, what: &&str| before.contains(&(*other, *one, *what));
+    if before.iter().any(|(one, other, what)| mutual(one, other, what) && written(one).contains(what) && written(other).contains(what)) {
         return Some("lost-update");
     }
     if before.iter().any(|(_, _, what)| matches!(workload.role(what), Role::There { .. })) {

@@ -80,6 +80,11 @@ fn chain(parts: Vec<Expr>, neutral: i64, build: fn(Vec<Expr>) -> ExprKind) -> Ex
             None => kept.push(part),
         }
     }
+    // A part and its contrary.
+    let contrary = |e: &Expr| matches!(&e.kind, ExprKind::Not(inner) if kept.iter().any(|other| other == &**inner));
+    if kept.iter().any(contrary) {
+        return number(1 - neutral);
+    }
     match kept.len() {
         0 => number(neutral),
         1 if kept.first().is_some_and(is_truth) => kept.remove(0),

@@ -48,9 +48,10 @@ impl<'m, 'w> Emitter<'m, 'w> {
         all(vec![free, held])
     }
 
-    /// Takes the lock of a row that nobody else holds.
+    /// Takes the lock of a row that no other holds. What is done with the row says itself when the transaction has a
+    /// version of its own: until then the row is read as it is committed.
     fn take(&mut self, row: RowId, flag: i64) -> Emitted<()> {
-        let Some(lock) = self.lock_of(row) else { return self.mark(row, flag) };
+        let Some(lock) = self.lock_of(row) else { return self.mark(row, HELD) };
         let level = if self.model.tables[row.table].inserted && flag >= CHANGED { 2 } else { 1 };
         let before = self.flag(row);
         let enough = if level == 2 { CHANGED } else { HELD };
@@ -58,7 +59,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             this.push(store(lock, number(level)));
             Ok(())
         })?;
-        self.mark(row, flag)
+        self.mark(row, HELD)
     }
 
     /// Visits rows and does something with those that pass.
@@ -261,7 +262,8 @@ impl<'m, 'w> Emitter<'m, 'w> {
     /// A row is inserted.
     pub(super) fn insert_committed(&mut self, row: RowId, new: &NewRow<'_>, told: Action<'_, 'm, 'w>) -> Emitted<()> {
         if let Some(lock) = self.lock_of(row) {
-            let changed = if matches!(new.conflict, Conflict::Update { .. }) { not(equal(global(lock), 0)) } else { equal(global(lock), 2) };
+            let changed =
+                if matches!(new.conflict, Conflict::Update { .. }) { not(equal(global(lock), 0)) } else { equal(global(lock), 2) };
             let free = self.is_flag(row, FREE);
             let blocked = all(vec![free, changed]);
             if known(&blocked) != Some(0) {

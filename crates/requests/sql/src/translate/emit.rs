@@ -55,6 +55,8 @@ pub(super) struct Emitter<'m, 'w> {
     pub(super) variables: Vec<Option<LocalVar>>,
     /// What values the variables can have: nothing was assigned; anything; these.
     pub(super) reaches: Vec<Option<Option<super::query::Reach>>>,
+    /// Of what kind the values of variables are, where they come from columns.
+    pub(super) kinds: Vec<Option<Kind>>,
     pub(super) answer: LocalVar,
     pub(super) count: LocalVar,
     /// Advisory locks that are held.
@@ -86,6 +88,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             remembered: BTreeMap::new(),
             variables,
             reaches: vec![None; script.variables.len()],
+            kinds: vec![None; script.variables.len()],
             answer: LocalVar(0),
             count: LocalVar(0),
             advisory: BTreeMap::new(),
@@ -366,7 +369,8 @@ impl<'m, 'w> Emitter<'m, 'w> {
             e.visit(&mut |part| found |= part.kind == ExprKind::Read(serval_syntax::Variable::Local(variable)));
             found
         };
-        let entangled = news.iter().enumerate().any(|(index, (target, _))| news[index + 1..].iter().any(|(_, later)| reads(later, *target)));
+        let entangled =
+            news.iter().enumerate().any(|(index, (target, _))| news[index + 1..].iter().any(|(_, later)| reads(later, *target)));
         if !entangled {
             news.into_iter().for_each(|(target, value)| self.push(set(target, value)));
             return;

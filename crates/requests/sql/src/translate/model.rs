@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use serval_diagnostic::{Diagnostic, Span};
 use serval_syntax::{Global, GlobalVar};
 
-use super::domain::{Domain, Domains, Texts, coded};
 use super::Role;
+use super::domain::{Domain, Domains, Texts, coded};
 use super::usage::{Place, Usage};
 use crate::codes;
 use crate::lower::outside;
@@ -145,9 +145,8 @@ impl<'w> Model<'w> {
         let table = self.workload.table(id);
         let chosen = |key: &[ColumnId]| key.iter().any(|column| table.column(*column).generated) && self.usage.inserted.contains(&id);
         let looked_at = |key: &[ColumnId]| key.iter().any(|column| self.usage.read.contains(&(id, *column)));
-        let changes = |key: &[ColumnId]| {
-            self.usage.inserted.contains(&id) || key.iter().any(|column| self.usage.updated.contains(&(id, *column)))
-        };
+        let changes =
+            |key: &[ColumnId]| self.usage.inserted.contains(&id) || key.iter().any(|column| self.usage.updated.contains(&(id, *column)));
         let keys: Vec<&Vec<ColumnId>> = table.primary.iter().chain(&table.uniques).collect();
         // A key that the server chooses and that no script looks at tells nothing.
         let mut useful: Vec<&Vec<ColumnId>> = keys.into_iter().filter(|key| !chosen(key) || looked_at(key)).collect();
@@ -242,7 +241,12 @@ impl<'w> Model<'w> {
                         let values = domain.bounds.low..=domain.bounds.high;
                         all = all.iter().flat_map(|key| values.clone().map(|value| [key.as_slice(), &[value]].concat())).collect();
                     }
-                    rows.extend(all.into_iter().filter(|key| !table.rows.iter().any(|row| self.has_key(id, columns, row, key))).map(|key| (key, None)).collect::<Vec<_>>());
+                    rows.extend(
+                        all.into_iter()
+                            .filter(|key| !table.rows.iter().any(|row| self.has_key(id, columns, row, key)))
+                            .map(|key| (key, None))
+                            .collect::<Vec<_>>(),
+                    );
                 }
                 rows.sort_by(|one, other| one.0.cmp(&other.0));
             }
@@ -268,7 +272,9 @@ impl<'w> Model<'w> {
         let shown_key: Vec<String> = key
             .iter()
             .enumerate()
-            .map(|(index, &value)| column_of(index).map_or_else(|| value.to_string(), |column| shown(&table.column(column).kind, value, &self.texts)))
+            .map(|(index, &value)| {
+                column_of(index).map_or_else(|| value.to_string(), |column| shown(&table.column(column).kind, value, &self.texts))
+            })
             .collect();
         let label = format!("{}({})", table.name, shown_key.join(", "));
         let mut cells = Vec::new();
@@ -347,7 +353,8 @@ impl<'w> Model<'w> {
                 .map(|column| format!("`{}`", table.columns[column].name))
                 .collect();
             if !left_out.is_empty() {
-                let message = format!("no script looks at {} of `{}`: what is stored there is not followed", left_out.join(", "), table.name);
+                let message =
+                    format!("no script looks at {} of `{}`: what is stored there is not followed", left_out.join(", "), table.name);
                 self.notes.push(Diagnostic::note(codes::NOT_FOLLOWED, table.span, message));
             }
         }
@@ -372,9 +379,10 @@ pub(super) fn key_place(identity: &Identity, column: ColumnId) -> Option<usize> 
 pub(super) fn shown(kind: &Kind, value: i64, texts: &Texts) -> String {
     match kind {
         Kind::Boolean => if value == 0 { "false" } else { "true" }.to_owned(),
-        Kind::Enumeration(members) => {
-            usize::try_from(value).ok().and_then(|index| members.get(index)).map_or_else(|| value.to_string(), |member| format!("'{member}'"))
-        }
+        Kind::Enumeration(members) => usize::try_from(value)
+            .ok()
+            .and_then(|index| members.get(index))
+            .map_or_else(|| value.to_string(), |member| format!("'{member}'")),
         Kind::Text | Kind::Moment => texts.at(value).map_or_else(|| value.to_string(), |text| format!("'{text}'")),
         Kind::Integer | Kind::Other => value.to_string(),
     }

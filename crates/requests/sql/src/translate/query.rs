@@ -30,6 +30,8 @@ pub(super) struct Reach {
 pub(super) struct Telling {
     list: Vec<(String, Scalar)>,
     how: Manner,
+    /// Whether all rows have one slot: of an INSERT, which tells of one row.
+    single: bool,
 }
 
 enum Manner {
@@ -206,6 +208,9 @@ impl Emitter<'_, '_> {
                 Ok(())
             })?;
         }
+        if matches!(aggregate, Aggregate::Min | Aggregate::Max) && kind == Kind::Text {
+            return self.outside("an order of texts, which depends on the collation,");
+        }
         if aggregate == Aggregate::Sum && kind != Kind::Integer {
             return self.error(codes::BAD_TYPE, "a sum of something that is no number", "whole numbers", "sum a column of numbers");
         }
@@ -228,11 +233,15 @@ impl Emitter<'_, '_> {
             self.push(set(self.count, number(1)));
             return self.assign_into(into, &select.list, &Looking::default());
         };
+        self.refuse_order_of_texts(table, &select.order)?;
         let rows = self.ordered_rows(table, &select.order);
         if select.limit.is_some() && !self.is_fixed_order(table, &select.order) {
             return self.outside("LIMIT by an order that is not that of the key");
         }
-        if select.limit.is_some_and(|limit| rows.len() > limit as usize) && select.order.is_empty() && !self.is_by_key(table, select.filter.as_ref()) {
+        if select.limit.is_some_and(|limit| rows.len() > limit as usize)
+            && select.order.is_empty()
+            && !self.is_by_key(table, select.filter.as_ref())
+        {
             return self.outside("LIMIT without ORDER BY");
         }
         let count = self.count;
@@ -288,6 +297,7 @@ impl Emitter<'_, '_> {
             }
             let reach = self.reach(scalar);
             self.widen(index, reach);
+            self.kinds[index] = Some(value.kind.clone());
             let variable = self.variable(index);
             self.push(set(variable, value.number.clone()));
             // A variable that is NULL would be an empty text for the client.
@@ -353,6 +363,20 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
+    /// Texts have an order that depends on the collation of the server.
+    pub(super) fn refuse_order_of_texts(&self, table: TableId, order: &[(ColumnId, bool)]) -> Emitted<()> {
+        let is_text = |column: ColumnId| self.model.workload.table(table).column(column).kind == Kind::Text;
+        if order.iter().any(|(column, _)| is_text(*column)) {
+            return self.outside("an order of texts, which depends on the collation,");
+        }
+        Ok(())
+    }
+
+    /// How the row of an INSERT is told.
+    pub(super) fn telling_of_insert(&mut self, table: TableId, list: Vec<(String, Scalar)>, row: RowId) -> Emitted<Telling> {
+        Ok(Telling { single: true, ..self.telling(table, list, &[], &[row])? })
+    }
+
     /// How the rows of a statement are told, of which these can be among them.
     pub(super) fn telling(
         &mut self,
@@ -362,20 +386,24 @@ impl Emitter<'_, '_> {
         candidates: &[RowId],
     ) -> Emitted<Telling> {
         if !self.tells() || list.is_empty() {
-            return Ok(Telling { list, how: Manner::Nothing });
+            return Ok(Telling { list, how: Manner::Nothing, single: false });
         }
         let key = match &self.model.tables[table.0].identity {
             Identity::Key(columns) => columns.clone(),
             Identity::Number(column) => column.iter().copied().collect(),
         };
         if let Identity::Number(Some(opaque)) = &self.model.tables[table.0].identity
-            && list.iter().any(|(_, scalar)| { let mut found = false; scalar.visit(&mut |part| found |= is_column(part, *opaque)); found })
+            && list.iter().any(|(_, scalar)| {
+                let mut found = false;
+                scalar.visit(&mut |part| found |= is_column(part, *opaque));
+                found
+            })
         {
             return self.outside("a key that the server chooses, in an answer: it");
         }
         let named = !key.is_empty() && key.iter().all(|column| list.iter().any(|(_, scalar)| is_column(scalar, *column)));
         if candidates.len() <= 1 || named {
-            return Ok(Telling { list, how: Manner::Each });
+            return Ok(Telling { list, how: Manner::Each, single: false });
         }
         let fixed = !order.is_empty() && self.is_fixed_order(table, order);
         if !fixed && order.iter().any(|(column, _)| !list.iter().any(|(_, scalar)| is_column(scalar, *column))) {
@@ -387,7 +415,7 @@ impl Emitter<'_, '_> {
             self.push(set(holder, number(0)));
             numbers.push((row, holder));
         }
-        Ok(Telling { list, how: Manner::Together { numbers, sorted: !fixed } })
+        Ok(Telling { list, how: Manner::Together { numbers, sorted: !fixed }, single: false })
     }
 
     /// A row of the statement is told; it passes here.
@@ -395,7 +423,7 @@ impl Emitter<'_, '_> {
         let looking = Looking { row: Some(row), excluded: None };
         match &telling.how {
             Manner::Nothing => Ok(()),
-            Manner::Each => self.tell_row(row.row, &telling.list, Some(row), &looking),
+            Manner::Each => self.tell_row(if telling.single { 0 } else { row.row }, &telling.list, Some(row), &looking),
             Manner::Together { numbers, .. } => {
                 let told = telling.list.iter().map(|(name, scalar)| self.told(name, scalar)).collect::<Emitted<Vec<_>>>()?;
                 let number_of = self.row_number(&told, &telling.list, &looking)?;
@@ -513,7 +541,9 @@ impl Emitter<'_, '_> {
                     (_, None) => None,
                 }
             }
-            Scalar::SubSelect(select) => select.list.first().and_then(|(_, scalar)| self.reach(scalar)).map(|reach| Reach { null: true, ..reach }),
+            Scalar::SubSelect(select) => {
+                select.list.first().and_then(|(_, scalar)| self.reach(scalar)).map(|reach| Reach { null: true, ..reach })
+            }
         }
     }
 }

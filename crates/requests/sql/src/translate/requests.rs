@@ -14,9 +14,7 @@ use super::usage::Usage;
 use super::{Form, Translation};
 use crate::codes;
 use crate::lower::outside;
-use crate::workload::{
-    Isolation, Item, ItemKind, Kind, Scalar, Script, Select, Statement, StatementKind, TableId, Workload,
-};
+use crate::workload::{Isolation, Item, ItemKind, Kind, Scalar, Script, Select, Statement, StatementKind, TableId, Workload};
 
 /// How many requests a workload can have, one for each choice of parameters.
 const MOST_REQUESTS: usize = 2000;
@@ -70,12 +68,13 @@ pub(super) fn translate(workload: &Workload, level: Isolation, form: Form) -> Re
         return Err(wrong);
     }
     let roles = model.roles();
+    let replaces = model.tables.iter().flat_map(|table| &table.rows).any(|row| !row.chosen.is_empty());
     let globals = std::mem::take(&mut model.globals);
     let program = Program { globals, requests, versions: Vec::new(), expectation: None, allowances: Vec::new() };
     let notes = std::mem::take(&mut model.notes);
     let requests = program.requests.iter().map(|request| request.name.clone()).zip(forms).collect();
     let answers = super::Answers { requests, texts: std::mem::take(&mut model.texts) };
-    Ok(Translation { program, notes, answers, exact, level, roles })
+    Ok(Translation { program, notes, answers, exact, level, replaces, roles })
 }
 
 /// Foreign keys that need locks of the parent, which are not modelled.

@@ -110,6 +110,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
         if !select.order.is_empty() && !self.is_fixed_order(table, &select.order) {
             return self.outside("FOR UPDATE in an order that is not that of the key");
         }
+        self.refuse_order_of_texts(table, &select.order)?;
         let order = self.ordered_rows(table, &select.order);
         visit.candidates = order.into_iter().filter(|row| visit.candidates.contains(row)).collect();
         (visit.ordered, visit.limit, visit.wait) = (!select.order.is_empty(), select.limit, lock.wait);
@@ -230,9 +231,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
         let identity = &self.model.tables[insert.table.0].identity;
         let right = match (&insert.target, identity) {
             (None, _) => true,
-            (Some(target), Identity::Key(columns)) => {
-                target.len() == columns.len() && columns.iter().all(|column| target.contains(column))
-            }
+            (Some(target), Identity::Key(columns)) => target.len() == columns.len() && columns.iter().all(|column| target.contains(column)),
             (Some(_), Identity::Number(_)) => false,
         };
         if right { Ok(()) } else { self.outside("ON CONFLICT of a key that is not the one by which rows are known") }
@@ -304,11 +303,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             return Ok(());
         };
         let row = *row;
-        self.branch(
-            same.clone(),
-            |this| this.insert_at(insert, row, new, into),
-            |this| this.insert_named(insert, rest, new, into),
-        )
+        self.branch(same.clone(), |this| this.insert_at(insert, row, new, into), |this| this.insert_named(insert, rest, new, into))
     }
 
     /// Inserts a row of which the server chooses the key: the first that is free. Rows that differ in their numbers alone
@@ -335,7 +330,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
     }
 
     fn insert_at(&mut self, insert: &'w Insert, row: RowId, new: &NewRow<'_>, into: Option<&'w [usize]>) -> Emitted<()> {
-        let telling = self.telling(insert.table, insert.returning.clone(), &[], &[row])?;
+        let telling = self.telling_of_insert(insert.table, insert.returning.clone(), row)?;
         let mut action = |this: &mut Self, row: RowId| {
             let count = this.count;
             this.push(set(count, add(local(count), number(1))));

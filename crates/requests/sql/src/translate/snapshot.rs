@@ -298,11 +298,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
 
     fn second_step(&mut self, parts: &[Part], ending: Ending) -> Emitted<()> {
         for part in parts {
-            let others = if ending == Ending::Commit {
-                any(vec![is_zero(part.flag), part.first.clone()])
-            } else {
-                is_zero(part.flag)
-            };
+            let others = if ending == Ending::Commit { any(vec![is_zero(part.flag), part.first.clone()]) } else { is_zero(part.flag) };
             let absent = all(vec![not(self.committed_there(part.row)), others]);
             self.push_some(assume(implies(&part.inserted, absent)));
             if ending == Ending::Commit {

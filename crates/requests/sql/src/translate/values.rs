@@ -11,7 +11,7 @@ use super::domain::coded;
 use super::emit::{Emitted, Emitter};
 use super::model::RowId;
 use crate::codes;
-use crate::workload::{Beyond, ColumnId, Comparison, Constant, Kind, Operation, Scalar};
+use crate::workload::{Aggregate, Beyond, ColumnId, Comparison, Constant, Kind, Operation, Scalar};
 
 /// A value: a number, and whether it is NULL.
 #[derive(Clone, Debug)]
@@ -64,11 +64,15 @@ impl Emitter<'_, '_> {
             Scalar::Column(table, column) => Some(self.model.workload.table(*table).column(*column).kind.clone()),
             Scalar::Parameter(index) => self.parameters.get(*index).map(|(_, kind)| kind.clone()),
             Scalar::Constant(Constant::Integer(_)) | Scalar::RowCount | Scalar::Arithmetic(..) => Some(Kind::Integer),
-            Scalar::Constant(Constant::Boolean(_)) | Scalar::Compare(..) | Scalar::And(_) | Scalar::Or(_) | Scalar::Not(_) => Some(Kind::Boolean),
+            Scalar::Constant(Constant::Boolean(_)) | Scalar::Compare(..) | Scalar::And(_) | Scalar::Or(_) | Scalar::Not(_) => {
+                Some(Kind::Boolean)
+            }
             Scalar::Coalesce(parts) | Scalar::Extreme(_, parts) => parts.iter().find_map(|part| self.kind_of(part)),
             Scalar::Case(arms, otherwise) => arms.iter().map(|(_, value)| value).chain([&**otherwise]).find_map(|part| self.kind_of(part)),
             Scalar::SubSelect(select) => select.list.first().and_then(|(_, scalar)| self.kind_of(scalar)),
+            Scalar::Aggregate(Aggregate::Count, _) => Some(Kind::Integer),
             Scalar::Aggregate(_, Some(part)) => self.kind_of(part),
+            Scalar::Variable(index) => self.kinds[*index].clone(),
             _ => None,
         }
     }
@@ -165,7 +169,12 @@ impl Emitter<'_, '_> {
         let (left, right) = (self.value(left, looking, Some(&Kind::Integer))?, self.value(right, looking, Some(&Kind::Integer))?);
         for part in [&left, &right] {
             if part.kind != Kind::Integer {
-                return self.error(codes::BAD_TYPE, "arithmetic of something that is no number", "whole numbers", "compute with numbers only");
+                return self.error(
+                    codes::BAD_TYPE,
+                    "arithmetic of something that is no number",
+                    "whole numbers",
+                    "compute with numbers only",
+                );
             }
         }
         let null = any(vec![left.null, right.null]);
@@ -195,6 +204,9 @@ impl Emitter<'_, '_> {
         let mut best: Option<Value> = None;
         for part in parts {
             let next = self.value(part, looking, None)?;
+            if next.kind == Kind::Text {
+                return self.outside("an order of texts, which depends on the collation,");
+            }
             best = Some(match best {
                 None => next,
                 Some(best) => {
@@ -234,6 +246,14 @@ impl Emitter<'_, '_> {
                     return self.outside("an order of texts, which depends on the collation,");
                 }
                 let (left, right) = (self.value(left, looking, kind.as_ref())?, self.value(right, looking, kind.as_ref())?);
+                if !go_together(&left.kind, &right.kind) {
+                    return self.error(
+                        codes::BAD_TYPE,
+                        "values of two types are compared",
+                        "values of one type on both sides",
+                        "convert one of them, or compare with another column",
+                    );
+                }
                 let some = not(any(vec![left.null, right.null]));
                 let is = compare(operator(*op), left.number, right.number);
                 Truth { yes: all(vec![some.clone(), is.clone()]), no: all(vec![some, not(is)]) }
@@ -261,11 +281,17 @@ impl Emitter<'_, '_> {
         let Some(domain) = self.model.domain(place).cloned() else { return Ok(none()) };
         let kind = self.model.workload.table(place.0).column(place.1).kind.clone();
         let Value { number: value, null, kind: given } = self.value(scalar, looking, Some(&kind))?;
-        if given != kind && matches!((&given, &kind), (Kind::Text | Kind::Moment, Kind::Integer) | (Kind::Integer, Kind::Text | Kind::Moment)) {
-            return self.error(codes::BAD_TYPE, "a value of another type is stored here", "a value of the type of the column", "convert it");
+        if !go_together(&given, &kind) {
+            return self.error(
+                codes::BAD_TYPE,
+                "a value of another type is stored here",
+                "a value of the type of the column",
+                "convert it",
+            );
         }
         let (low, high) = (domain.bounds.low, domain.bounds.high);
-        let outside = any(vec![compare(CompareOp::Less, value.clone(), number(low)), compare(CompareOp::Greater, value.clone(), number(high))]);
+        let outside =
+            any(vec![compare(CompareOp::Less, value.clone(), number(low)), compare(CompareOp::Greater, value.clone(), number(high))]);
         let (value, refused) = match (domain.limits, domain.bounds.beyond) {
             (false, _) => (value, number(0)),
             (true, Beyond::Fail) => (value, outside),
@@ -293,6 +319,12 @@ impl Emitter<'_, '_> {
         self.push(super::build::set(holder, choice()));
         local(holder)
     }
+}
+
+/// Whether numbers of these kinds mean the same.
+fn go_together(one: &Kind, other: &Kind) -> bool {
+    let is_text = |kind: &Kind| matches!(kind, Kind::Text | Kind::Moment | Kind::Other);
+    one == other || (is_text(one) && is_text(other))
 }
 
 fn chosen(condition: Expr, yes: Value, no: Value) -> Value {
