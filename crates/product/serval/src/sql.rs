@@ -60,7 +60,7 @@ pub struct Decided<'w> {
     pub decision: Decision,
     /// Whether the guarantee of the server is used: all transactions run at SERIALIZABLE.
     pub assumed: bool,
-    /// Whether the proof counts guards, and so holds for so many at once.
+    /// Whether the proof counts guards, and so holds for these at once.
     guarded: bool,
     workload: &'w Workload,
 }

@@ -8,7 +8,7 @@
 //! | REPEATABLE READ | `snapshot` |
 //! | statements over rows, at either level | `rows`, `query` |
 //! | expressions and NULL | `values` |
-//! | what a caller is told | `answers` |
+//! | what a caller gets | `answers` |
 //! | scripts, transactions, parameters | `requests` |
 
 mod answers;
@@ -49,7 +49,7 @@ pub struct Translation {
     pub notes: Vec<Diagnostic>,
     /// What answers mean.
     pub answers: Answers,
-    /// Whether guards are counted, so that a proof holds for so many and [`Form::Unguarded`] may prove more.
+    /// Whether guards are counted, so that a proof holds for these and [`Form::Unguarded`] may prove more.
     pub exact: bool,
     /// The level that it is about.
     pub level: Isolation,

@@ -224,7 +224,7 @@ fn story(run: &Counterexample, workload: &Workload) -> Vec<String> {
             TraceEvent::Respond { id, response, .. } => {
                 let request = run.requests.iter().find(|answered| answered.id == *id);
                 let told = request.and_then(|answered| words(workload, &answered.request, response));
-                lines.push(format!("#{id} is told: {}", told.unwrap_or_else(|| response.clone())));
+                lines.push(format!("#{id} gets: {}", told.unwrap_or_else(|| response.clone())));
             }
             TraceEvent::Step { id, accesses, .. } => {
                 told_step(*id, accesses.as_deref().unwrap_or_default(), workload, &mut holders, &mut lines)

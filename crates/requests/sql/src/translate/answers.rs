@@ -1,4 +1,4 @@
-//! What a caller is told, as one number, and back.
+//! What a caller gets, as one number, and back.
 //!
 //! The answer of a request is one integer. Each value that a script can be told has a *slot* of its own, with a weight that
 //! is the product of the sizes of the slots before: 0 is *was not told*. So branches need no agreement about what was told
@@ -22,7 +22,7 @@ pub(super) const NOT_NULL_VIOLATION: i64 = 6;
 /// Answers have at most this many values.
 const MOST: i64 = 1 << 61;
 
-/// A value as it is told: from `low`, `count` numbers, of which the last means NULL if it can be.
+/// A value as it is answered: from `low`, `count` numbers, of which the last means NULL if it can be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Told {
     pub(super) name: String,
@@ -124,7 +124,7 @@ fn row_words(told: &[Told], mut number: i64, texts: &Texts) -> String {
     if values.is_empty() { "a row".to_owned() } else { values.join(", ") }
 }
 
-/// A value of a column that is told.
+/// A value of a column that is answered.
 pub(super) fn of_column(model: &Model<'_>, place: Place, name: &str) -> Option<Told> {
     let domain = model.domain(place)?;
     let kind = model.workload.table(place.0).column(place.1).kind.clone();

@@ -15,7 +15,7 @@
 //! what holds a row meanwhile may be an attempt that fails later, which is not in the model. For one row that is found by
 //! its key the gap makes no difference, because WHERE is asked again of the newest version, with one exception: a row
 //! that is deleted and inserted again is not the row that was chosen. Rows of tables with both carry slots for statements
-//! that have chosen and not yet locked: 0 free, 1 chosen, 2 chosen and replaced since. At most so many as there are slots
+//! that have chosen and not yet locked: 0 free, 1 chosen, 2 chosen and replaced since. At most as many as there are slots
 //! are followed; where none is free there is no step.
 
 use serval_diagnostic::Diagnostic;

@@ -415,16 +415,16 @@ impl<'m, 'w> Emitter<'m, 'w> {
         let Some(slot) = self.form.slot(kind()).cloned() else {
             return self.error(
                 codes::TOO_LARGE,
-                "what a caller is told has too many values",
+                "what a caller gets has too many values",
                 "answers of less than 2^61 values",
-                "say what the caller is told: `-- serval: answer :x`, or `-- serval: answer nothing`",
+                "say what the caller gets: `-- serval: answer :x`, or `-- serval: answer nothing`",
             );
         };
         self.slots.insert(key, self.form.slots.len() - 1);
         Ok(slot)
     }
 
-    /// Tells a number in a slot; 0 is what is told anyway.
+    /// Tells a number in a slot; 0 is what is answered anyway.
     pub(super) fn tell(&mut self, slot: &Slot, value: Expr) {
         let part = arithmetic(serval_syntax::ArithmeticOp::Multiply, value, number(slot.weight));
         let all = add(local(self.answer), part);
@@ -432,7 +432,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
         self.push(set(answer, all));
     }
 
-    /// Whether what is selected is told: not where the script says itself what is.
+    /// Whether what is selected is answered: not where the script says itself what is.
     pub(super) fn tells(&self) -> bool {
         self.script.answer.is_none()
     }

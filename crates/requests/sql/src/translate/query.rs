@@ -1,4 +1,4 @@
-//! Reading rows: SELECT without locks, aggregates, SELECTs in parentheses, and what is told of rows.
+//! Reading rows: SELECT without locks, aggregates, SELECTs in parentheses, and what is answered of rows.
 //!
 //! A SELECT is one step over all rows, as they are committed at that moment with the transaction's own versions over them
 //! (READ COMMITTED), or as they are in the snapshot, which is taken in the same step (REPEATABLE READ).
@@ -26,7 +26,7 @@ pub(super) struct Reach {
     null: bool,
 }
 
-/// What is told of the rows of a statement.
+/// What is answered of the rows of a statement.
 pub(super) struct Telling {
     list: Vec<(String, Scalar)>,
     how: Manner,
@@ -35,7 +35,7 @@ pub(super) struct Telling {
 }
 
 enum Manner {
-    /// Nothing is told.
+    /// Nothing is answered.
     Nothing,
     /// Each row has a slot of its own.
     Each,
@@ -310,7 +310,7 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// A value as it is told.
+    /// A value as it is answered.
     fn told(&self, name: &str, scalar: &Scalar) -> Emitted<Told> {
         if let Scalar::Column(table, column) = scalar
             && let Some(told) = of_column(self.model, (*table, *column), name)
@@ -320,9 +320,9 @@ impl Emitter<'_, '_> {
         let Some(reach) = self.reach(scalar) else {
             return self.error(
                 codes::NO_RANGE,
-                &format!("the values of `{name}`, which the caller is told, have no known range"),
+                &format!("the values of `{name}`, which the caller gets, have no known range"),
                 "columns, and what is computed of them",
-                "say what the caller is told: `-- serval: answer :x`, or `-- serval: answer nothing`",
+                "say what the caller gets: `-- serval: answer :x`, or `-- serval: answer nothing`",
             );
         };
         let count = reach.high.saturating_sub(reach.low).saturating_add(1);
@@ -372,7 +372,7 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// How the row of an INSERT is told.
+    /// How the row of an INSERT is answered.
     pub(super) fn telling_of_insert(&mut self, table: TableId, list: Vec<(String, Scalar)>, row: RowId) -> Emitted<Telling> {
         Ok(Telling { single: true, ..self.telling(table, list, &[], &[row])? })
     }
@@ -418,7 +418,7 @@ impl Emitter<'_, '_> {
         Ok(Telling { list, how: Manner::Together { numbers, sorted: !fixed }, single: false })
     }
 
-    /// A row of the statement is told; it passes here.
+    /// A row of the statement is answered; it passes here.
     pub(super) fn tell_one(&mut self, telling: &Telling, row: RowId) -> Emitted<()> {
         let looking = Looking { row: Some(row), excluded: None };
         match &telling.how {
@@ -476,7 +476,7 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// Tells what the script says that its caller is told.
+    /// Tells what the script says that its caller gets.
     pub(super) fn tell_answer(&mut self, answer: &[Scalar]) -> Emitted<()> {
         if answer.is_empty() {
             return Ok(());
