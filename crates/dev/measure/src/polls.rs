@@ -143,6 +143,7 @@ pub fn watch(subject: &PollSubject, limit: Duration) -> Vec<PollFigures> {
             all.push(seen);
             read.flatten().unwrap_or_default()
         }
+        InputKind::Workload => return all,
         InputKind::Program => {
             let (read, at_reading) = seen("read", name, limit, |_| analyze(text).program);
             all.push(at_reading);

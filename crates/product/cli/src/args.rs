@@ -5,6 +5,7 @@ mod export;
 mod net;
 mod sql;
 mod tso;
+mod workload;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -26,6 +27,7 @@ pub(crate) use net::{
 };
 pub(crate) use sql::{Sql, SqlCommand, SqlReplay, SqlReplayFormat};
 pub(crate) use tso::{Tso, TsoAim, TsoCheck, TsoCheckFormat, TsoCommand, TsoFix, TsoFormat, TsoInputKind, TsoOnly, TsoWith};
+pub(crate) use workload::SqlArgs;
 
 /// The least memory that a process can be given, in MiB.
 pub(crate) const LEAST_MEMORY: u64 = 32;
@@ -260,7 +262,7 @@ impl Limits {
     after_help = "Examples:\n  serval check bank.ser                            one program\n  serval check examples                            all files in a directory, a line each\n  serval check examples --format json              the same for machines\n  serval check bank.ser --certificate bank.cert    saves the evidence\n  serval check - < bank.ser                        standard input\n  serval check examples --watch                    again whenever a file changes\n  serval check examples --expected                 is each as its header says?\n\nDefaults can stand in serval.toml, below [check].\n\nExit status: 0 all serializable (with --strict: strict), 1 some not, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Check {
-    /// Programs (.ser), network systems (.json) or directories; - reads standard input
+    /// Programs (.ser), network systems (.json), directories, or workloads of SQL; - reads standard input
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// What the input is, where its name does not tell
@@ -279,6 +281,11 @@ pub(crate) struct Check {
     /// For people or for machines
     #[arg(long, value_enum, default_value_t = OutputFormat::Text, value_name = "FORMAT")]
     pub(crate) format: OutputFormat,
+    #[command(flatten)]
+    pub(crate) sql: SqlArgs,
+    /// With workloads of SQL: exit with 3 where SERIALIZABLE is taken at its word
+    #[arg(long)]
+    pub(crate) require_certificate: bool,
     /// Say nothing about these warnings and notes, such as W0203
     #[arg(long, value_delimiter = ',', value_name = "CODES", value_parser = silenceable)]
     pub(crate) allow: Vec<String>,
@@ -390,7 +397,7 @@ fn positive(text: &str) -> Result<usize, String> {
     after_help = "Examples:\n  serval check bank.ser --certificate bank.cert; serval verify bank.ser bank.cert\n  serval verify lock.pnml one-safe.json            what is said of a Petri net\n\nExit status: 0 valid, 1 invalid, 2 usage or input error, 3 too large, 4 a bug in serval."
 )]
 pub(crate) struct Verify {
-    /// The program (.ser, .tso), network system or net (.pnml, .net)
+    /// The program (.ser, .tso), network system, net (.pnml, .net) or directory of a workload of SQL
     pub(crate) file: PathBuf,
     /// The certificate
     pub(crate) certificate: PathBuf,
@@ -411,6 +418,8 @@ pub(crate) struct Verify {
     /// For programs on weak memory: a question that `serval tso check` was asked beside those of the file
     #[arg(long, value_name = "TEXT")]
     pub(crate) question: Vec<String>,
+    #[command(flatten)]
+    pub(crate) sql: SqlArgs,
 }
 
 /// Write a program or system in another form
@@ -424,6 +433,8 @@ pub(crate) struct Export {
     /// The form
     #[arg(long, value_name = "FORMAT", value_parser = export::FormParser)]
     pub(crate) to: ExportForm,
+    #[command(flatten)]
+    pub(crate) sql: SqlArgs,
     /// Write to this file instead of standard output; for smtlib a directory, which is made
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
@@ -456,6 +467,8 @@ pub(crate) enum Format {
     Ns,
     /// The program in the core language, with all convenience forms written out
     Core,
+    /// The program that a workload of SQL stands for, with its statements as comments
+    Ser,
     /// The network system for Graphviz
     Dot,
     /// The network system for Mermaid

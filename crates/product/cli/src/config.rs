@@ -29,6 +29,7 @@
 //! is worse than none.
 
 mod read;
+mod sql;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -53,6 +54,8 @@ pub(crate) struct Config {
     pub(crate) allow: Vec<&'static str>,
     /// Defaults of `serval check`.
     pub(crate) check: CheckDefaults,
+    /// What `[sql]` says, as lines of the settings of a workload.
+    pub(crate) sql: Vec<String>,
 }
 
 /// Options of `serval check` that the command line need not repeat.

@@ -11,6 +11,7 @@ mod limits;
 mod logger;
 mod names;
 mod output;
+mod workload;
 
 use std::process::ExitCode;
 

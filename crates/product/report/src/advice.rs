@@ -85,7 +85,7 @@ impl Tried {
             return self.scaled_words(scale);
         }
         let verdict = match self.verdict {
-            Verdict::Serializable | Verdict::Strict => "it would be serializable",
+            Verdict::Serializable | Verdict::Assumed | Verdict::Strict => "it would be serializable",
             Verdict::NotStrict => "it would not be strict",
             Verdict::NotSerializable => "it would not be serializable",
             Verdict::Fault => "it could fail",

@@ -121,7 +121,7 @@ impl FileReport {
                 line("error", None, "error", self.reason.as_deref().unwrap_or_default());
             }
             // Nothing is wrong, but the log names it: no command begins like this.
-            verdict @ (Verdict::Serializable | Verdict::Strict | Verdict::Safe) => {
+            verdict @ (Verdict::Serializable | Verdict::Assumed | Verdict::Strict | Verdict::Safe) => {
                 let _ = writeln!(out, "{}{}  {}", verdict.on_screen(), self.also(), command_log(&name(plain(&self.file))));
             }
             Verdict::Error => {}

@@ -125,7 +125,7 @@ impl FileReport {
         let mut out = String::new();
         let verdict = self.verdict.on_screen();
         let class = match self.verdict {
-            Verdict::Serializable | Verdict::Strict | Verdict::Safe => "good",
+            Verdict::Serializable | Verdict::Assumed | Verdict::Strict | Verdict::Safe => "good",
             Verdict::NotSerializable | Verdict::NotStrict | Verdict::Fault | Verdict::Error => "bad",
             Verdict::Unknown => "open",
         };

@@ -10,6 +10,8 @@ use serval_diagnostic::counted;
 pub enum Verdict {
     /// It is, for any number of requests.
     Serializable,
+    /// It is by what the server promises at SERIALIZABLE; there is no certificate.
+    Assumed,
     /// It is not.
     NotSerializable,
     /// In some run a step of the program fails.

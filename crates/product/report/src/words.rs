@@ -8,6 +8,7 @@ use crate::parts::Verdict;
 /// For each verdict: the words on the screen, and the word in JSON.
 pub const VERDICT_WORDS: &[(Verdict, &str, &str)] = &[
     (Verdict::Serializable, "serializable", "serializable"),
+    (Verdict::Assumed, "assumed", "assumed"),
     (Verdict::NotSerializable, "not serializable", "not-serializable"),
     (Verdict::Fault, "can fail", "fault"),
     (Verdict::Strict, "strict", "strict"),

@@ -23,6 +23,7 @@ use crate::evidence::{About, verified};
 pub struct Input {
     text: String,
     content: Content,
+    kind: InputKind,
     /// Warnings and notes about the text.
     pub warnings: Vec<Diagnostic>,
     prepared: OnceLock<Arc<Prepared>>,
@@ -76,22 +77,26 @@ impl Input {
                 let analysis = analyze(&text);
                 (analysis.program.map(Content::Program), analysis.diagnostics)
             }
+            #[cfg(feature = "sql")]
+            InputKind::Workload => crate::sql::content_of(&text),
+            #[cfg(not(feature = "sql"))]
+            InputKind::Workload => (None, vec![Diagnostic::error(Code("E0711"), Span::default(), "this build does not read SQL")]),
         };
         match content {
-            Some(content) => Ok(Self::new(text, content, diagnostics)),
+            Some(content) => Ok(Self::new(text, content, kind, diagnostics)),
             None => Err(Mistakes { text, diagnostics }),
         }
     }
 
-    fn new(text: String, content: Content, warnings: Vec<Diagnostic>) -> Self {
-        Self { text, content, warnings, prepared: OnceLock::new(), compiled: OnceLock::new(), some: None }
+    fn new(text: String, content: Content, kind: InputKind, warnings: Vec<Diagnostic>) -> Self {
+        Self { text, content, kind, warnings, prepared: OnceLock::new(), compiled: OnceLock::new(), some: None }
     }
 
     /// The same text where of the requests with parameters only those with these names are there, to be looked at
     /// with this number of ticks.
     pub(crate) fn only(&self, names: &BTreeSet<String>, ticks: u64) -> Option<Self> {
         let program = analyze_of(&self.text, names).program?;
-        Some(Self { some: Some(ticks), ..Self::new(self.text.clone(), Content::Program(program), Vec::new()) })
+        Some(Self { some: Some(ticks), ..Self::new(self.text.clone(), Content::Program(program), self.kind, Vec::new()) })
     }
 
     /// The text as it was given.
@@ -111,10 +116,20 @@ impl Input {
 
     /// What kind of text it is.
     pub fn kind(&self) -> InputKind {
-        match self.content {
-            Content::Program(_) => InputKind::Program,
-            Content::Systems(_) => InputKind::System,
-        }
+        self.kind
+    }
+
+    /// A workload of SQL, as its bundle.
+    #[cfg(feature = "sql")]
+    pub fn workload(bundle: impl Into<String>) -> Result<Self, Mistakes> {
+        Self::read(bundle, InputKind::Workload)
+    }
+
+    /// A program that a workload was translated to.
+    #[cfg(feature = "sql")]
+    pub(crate) fn translated(bundle: String, program: Program) -> Self {
+        let (content, kind) = (Content::Program(program), InputKind::Workload);
+        Self::new(bundle, content, kind, Vec::new())
     }
 
     /// Has the independent checker go through a certificate for this input.

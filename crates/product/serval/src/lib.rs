@@ -128,6 +128,7 @@
 //! | what holds of Petri nets | [`nets`] |
 //! | what programs do on weak memory | [`tso`] |
 //! | how systems look in the languages of other tools | [`export`], [`nets::export`] |
+//! | what workloads of SQL do | [`sql`] |
 //! | what certificates are worth | [`verify`] |
 //! | what the switches of the published method are worth | [`ablation`] |
 //!
@@ -168,6 +169,8 @@ mod report;
 mod sampling;
 mod scaled_runs;
 pub mod simulator;
+#[cfg(feature = "sql")]
+pub mod sql;
 mod strict;
 mod told;
 #[cfg(feature = "weak-memory")]
@@ -205,5 +208,9 @@ pub use value_names::ValueNames;
 
 /// The codes of all that may be said about programs: errors, warnings and notes.
 pub fn codes() -> impl Iterator<Item = &'static CodeInfo> + Clone {
-    serval_syntax::codes().iter().chain(serval_compile::codes())
+    #[cfg(feature = "sql")]
+    let sql = serval_sql::codes();
+    #[cfg(not(feature = "sql"))]
+    let sql: &[CodeInfo] = &[];
+    serval_syntax::codes().iter().chain(serval_compile::codes()).chain(sql)
 }

@@ -22,6 +22,7 @@ mod many;
 mod nets;
 mod outcome;
 mod tso;
+mod workload;
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -54,6 +55,8 @@ pub enum InputKind {
     Program,
     /// A network system as JSON, or an array of them.
     System,
+    /// A workload of SQL, as its bundle; it is translated to a program.
+    Workload,
 }
 
 /// Checks a certificate for an input, both as texts.
@@ -106,6 +109,7 @@ impl Subject for RequestsText<'_> {
                 let input = ProgramInput { text, prepared, handed, compiled: OnceCell::new() };
                 check(&WithNets(input), certificate, caps, cancel).map_err(|refusal| refusal.map_stop(|stop| stop.unusable(text)))?;
             }
+            InputKind::Workload => workload::check_workload(self, certificate, caps, cancel)?,
             InputKind::System => {
                 let systems = systems_from_json(text).map_err(InputError::System)?;
                 let input = Systems { text, systems: systems.iter().collect() };

@@ -12,6 +12,7 @@
 //! | how files are cut into statements and commands | `scan` |
 //! | what a schema can say | `schema` |
 //! | which statements and expressions there are | `statements`, `lower`; as data: `workload` |
+//! | what the server does, as a program | `translate` |
 //! | commands of the client, directives | `script`, `settings` |
 
 mod bundle;
@@ -23,11 +24,13 @@ mod schema;
 mod script;
 mod settings;
 mod statements;
+mod translate;
 mod workload;
 
 pub use bundle::{BundleFile, MOST_BYTES, NoBundle, SETTINGS, bundle, files};
 pub use codes::codes;
 pub use read::{Reading, is_schema, read};
+pub use translate::{Answers, Form, Role, Translation, blind_insert, levels, translate};
 pub use workload::{
     Aggregate, Beyond, Bounds, Column, ColumnId, Comparison, Conflict, Constant, Delete, ForeignKey, Insert, Isolation, Item, ItemKind,
     Kind, Operation, Parameter, Piece, RowLock, Scalar, Script, Select, Settings, Statement, StatementKind, Strength, Table, TableId,

@@ -200,7 +200,7 @@ pub struct Script {
     pub variables: Vec<String>,
     /// What it does.
     pub body: Vec<Item>,
-    /// What the caller is told; all that is selected where this is not said.
+    /// What the caller gets; all that is selected where this is not said.
     pub answer: Option<Vec<Scalar>>,
     /// Whether it is repeated until a variable is true.
     pub until: Option<Scalar>,
@@ -360,7 +360,7 @@ pub struct Update {
     pub set: Vec<(ColumnId, Scalar)>,
     /// The condition.
     pub filter: Option<Scalar>,
-    /// What is told of each row.
+    /// What is answered of each row.
     pub returning: Vec<(String, Scalar)>,
 }
 
@@ -371,7 +371,7 @@ pub struct Delete {
     pub table: TableId,
     /// The condition.
     pub filter: Option<Scalar>,
-    /// What is told of each row.
+    /// What is answered of each row.
     pub returning: Vec<(String, Scalar)>,
 }
 
@@ -386,7 +386,7 @@ pub struct Insert {
     pub conflict: Conflict,
     /// The columns of the key that ON CONFLICT names.
     pub target: Option<Vec<ColumnId>>,
-    /// What is told of each row.
+    /// What is answered of each row.
     pub returning: Vec<(String, Scalar)>,
 }
 

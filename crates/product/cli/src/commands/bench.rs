@@ -119,6 +119,8 @@ fn check_args(args: &Bench) -> Check {
         seed: None,
         classic: args.classic.clone(),
         format: OutputFormat::Json,
+        sql: Default::default(),
+        require_certificate: false,
         allow: Vec::new(),
         certificate: None,
         trace: None,

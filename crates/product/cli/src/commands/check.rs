@@ -9,6 +9,7 @@ pub(super) mod progress;
 mod save;
 mod status;
 pub(super) mod watch;
+mod workloads;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -27,12 +28,24 @@ use crate::limits;
 use crate::output::{error_style, keep_input, look, say, write_file, write_to};
 use cache::Cache;
 pub(super) use checking::{CheckedFile, Checking, millis};
+pub(crate) use files::has_programs;
 use many::Many;
 pub(super) use save::{name_in_directory, save};
 pub(super) use status::Status;
 
 /// Checks all files; the status is that of the worst.
 pub(crate) fn run(args: &Check, messages: Messages) -> Result<ExitCode, Failure> {
+    let (workloads, rest) = crate::workload::separate(&args.files)?;
+    if !workloads.is_empty() {
+        if !rest.is_empty() || args.watch {
+            return Err(Failure::message("workloads of SQL are checked apart from programs, and not with --watch"));
+        }
+        return workloads::run(args, messages, &workloads);
+    }
+    if args.sql.is_said() || args.require_certificate {
+        let what = "--isolation, --observe, --default-range and --require-certificate";
+        return Err(Failure::message(format!("{what} are about workloads of SQL: directories with schema.sql or migrations/")));
+    }
     if args.watch {
         return watch::run(&args.files, messages, |due, several| round(args, messages, due, several));
     }

@@ -20,6 +20,14 @@ use crate::output::{keep_input, say, write_to};
 
 pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
     keep_input(&args.input.file, args.out.as_deref())?;
+    if crate::workload::is_workload(&args.input.file) {
+        return crate::workload::export(args, messages);
+    }
+    if args.sql.is_said() || args.to.format == Format::Ser {
+        return Err(Failure::message(
+            "--to ser, --isolation, --observe and --default-range are about workloads of SQL, which are directories",
+        ));
+    }
     if let Some(kind) = weak::kind_of(args) {
         return weak::run(args, kind, messages);
     }
@@ -83,7 +91,7 @@ impl ExportWriter {
     /// None for the formats of programs.
     fn of(format: Format) -> Option<Self> {
         Some(match format {
-            Format::Core | Format::Tso | Format::ScRounds => return None,
+            Format::Core | Format::Ser | Format::Tso | Format::ScRounds => return None,
             Format::Smtlib => Self::Obligations,
             Format::Net => Self::Stage(Stage::Net),
             Format::Pnml => Self::Stage(Stage::Pnml),

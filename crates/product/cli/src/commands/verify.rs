@@ -32,6 +32,12 @@ fn kind_of(path: &Path, given: Option<VerifiedKind>) -> Result<VerifiedKind, Fai
 }
 
 pub(crate) fn run(args: &Verify) -> Result<ExitCode, Failure> {
+    if crate::workload::is_workload(&args.file) {
+        return crate::workload::verify(args);
+    }
+    if args.sql.is_said() {
+        return Err(Failure::message("--isolation, --observe and --default-range are about workloads of SQL, which are directories"));
+    }
     let kind = match kind_of(&args.file, args.input)? {
         VerifiedKind::Ser => InputKind::Program,
         VerifiedKind::Json => InputKind::System,

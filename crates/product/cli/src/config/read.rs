@@ -22,6 +22,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("", "allow"),
     ("", "check"),
     ("", "format"),
+    ("", "sql"),
     ("check", "timeout"),
     ("check", "memory"),
     ("check", "jobs"),
@@ -72,6 +73,14 @@ impl ConfigReader {
         let (check, format) = (&mut self.config.check, &mut self.config.format);
         match (table, name.get_ref().as_ref()) {
             ("", "allow") => self.allowed(value)?,
+            ("", "sql") => match value.get_ref() {
+                DeValue::Table(entries) => {
+                    self.config.sql = super::sql::lines(entries).map_err(|(place, message)| {
+                        Box::new(mistake(place, message, "isolation, shared, range.\"table.column\" and rows.table").help(CHOOSE))
+                    })?
+                }
+                _ => return Err(wrong(value, "sql", "a table of settings", "write `[sql]` on a line of its own")),
+            },
             ("", inner @ ("check" | "format")) => match value.get_ref() {
                 DeValue::Table(entries) => self.table(inner, entries),
                 _ => return Err(wrong(value, inner, "a table of settings", &format!("write `[{inner}]` on a line of its own"))),

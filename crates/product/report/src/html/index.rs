@@ -37,7 +37,7 @@ impl IndexEntry {
             Verdict::NotSerializable | Verdict::NotStrict => ("bad", 1),
             Verdict::Fault => ("bad", 2),
             Verdict::Unknown => ("open", 3),
-            Verdict::Serializable | Verdict::Strict | Verdict::Safe => ("good", 4),
+            Verdict::Serializable | Verdict::Assumed | Verdict::Strict | Verdict::Safe => ("good", 4),
         };
         (self.verdict.on_screen(), class, place)
     }

@@ -16,6 +16,7 @@ fn codes() -> BTreeMap<&'static str, &'static str> {
         .iter()
         .chain(serval_compile::codes())
         .chain(serval_tso_program::codes())
+        .chain(serval_sql::codes())
         .map(|info| (info.code.0, info.title));
     programs.chain(JSON_ERROR_CODES).chain(explain::INPUT_CODES.iter().copied()).collect()
 }
@@ -198,6 +199,35 @@ fn examples_of_mistakes_in_programs_on_shared_memory_are_what_they_claim() {
     }
 }
 
+/// The codes of what is said about a workload: a schema, and behind a line `-- file: NAME` a script.
+fn codes_of_workload(text: &str) -> Vec<&'static str> {
+    let (schema, script) = text.split_once("-- file: script.sql\n").unwrap_or((text, ""));
+    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let mut files = vec![file("schema.sql", schema)];
+    files.extend((!script.is_empty()).then(|| file("script.sql", script)));
+    let reading = serval_sql::read(&serval_sql::bundle(&files));
+    let mut found = reading.diagnostics;
+    if let Some(workload) = reading.workload {
+        match serval_sql::translate(&workload, serval_sql::Form::Exact) {
+            Ok(translation) => found.extend(translation.notes),
+            Err(diagnostics) => found.extend(diagnostics),
+        }
+    }
+    found.iter().map(|diagnostic| diagnostic.code.0).collect()
+}
+
+#[test]
+fn examples_of_mistakes_in_workloads_are_what_they_claim() {
+    for info in serval_sql::codes() {
+        let name = info.code.0;
+        let page = explain::page(name).expect("a code has a page");
+        let [wrong, right] = blocks(page, "sql")[..] else { panic!("{name}: a wrong and a right workload") };
+        let found = codes_of_workload(wrong);
+        assert!(!found.is_empty() && found.iter().all(|code| *code == name), "{name}: {found:?}");
+        assert!(codes_of_workload(right).is_empty(), "{name}: {:?}", codes_of_workload(right));
+    }
+}
+
 #[test]
 fn the_example_of_a_trace_is_a_trace() {
     let page = explain::page("E0510").expect("a code has a page");
@@ -214,7 +244,7 @@ fn every_code_of_a_language_has_an_example_that_is_run() {
     for (name, _) in codes() {
         let input = explain::INPUT_CODES.iter().any(|(code, _)| *code == name);
         let page = explain::page(name).expect("a code has a page");
-        let examples: usize = ["ser", "json", "tso", "litmus"].iter().map(|language| blocks(page, language).len()).sum();
+        let examples: usize = ["ser", "json", "tso", "litmus", "sql"].iter().map(|language| blocks(page, language).len()).sum();
         assert!(input || (examples == 2) != TOO_LONG_TO_SHOW.contains(&name), "{name}: {examples} examples");
     }
 }

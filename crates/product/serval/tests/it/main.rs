@@ -16,4 +16,5 @@ mod repair_keeping;
 mod repair_programs;
 mod repair_random;
 mod smtlib;
+mod sql;
 mod why_random;

@@ -393,7 +393,7 @@ fn undecided(name: &str, reason: String) -> CheckedFile {
 }
 
 /// The time since the first call.
-fn now() -> Duration {
+pub(super) fn now() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed()
 }

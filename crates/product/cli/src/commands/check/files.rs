@@ -45,6 +45,12 @@ fn found(given: &[PathBuf], endings: &[&str]) -> Result<GivenFiles, Failure> {
     Ok(GivenFiles { files, skipped })
 }
 
+/// Whether there are programs or network systems in a directory or below.
+pub(crate) fn has_programs(directory: &Path) -> bool {
+    let mut files = Vec::new();
+    search(directory, &["ser", "json"], &mut files).is_ok() && !files.is_empty()
+}
+
 /// The files of a directory that other commands take, and which.
 fn elsewhere(directory: &Path) -> Result<String, Failure> {
     const OTHERS: [(&[&str], &str); 2] = [(&["tso", "litmus"], "serval tso check"), (&["pnml", "net", "spec", "vass"], "serval net check")];

@@ -1,0 +1,146 @@
+//! `serval check DIR` of workloads of SQL.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use serval::Options;
+use serval::sql::Workload;
+use serval_report::{FileReport, Times, Trace, Verdict, escape};
+
+use super::{Status, millis, save};
+use crate::args::{Check, OutputFormat};
+use crate::failure::Failure;
+use crate::input::Messages;
+use crate::limits::{self, watched};
+use crate::output::{say, write_to};
+use crate::workload::{name_of, read};
+
+/// What came of one workload.
+struct CheckedWorkload {
+    report: FileReport,
+    statements: Vec<String>,
+    certificate: Option<String>,
+}
+
+/// Checks workloads one after the other; the status is that of the worst.
+pub(super) fn run(args: &Check, messages: Messages, workloads: &[Vec<PathBuf>]) -> Result<ExitCode, Failure> {
+    if args.html.is_some() || args.svg.is_some() || matches!(args.format, OutputFormat::Sarif | OutputFormat::Github) {
+        return Err(Failure::message("reports on workloads of SQL have the formats text, json and markdown"));
+    }
+    if args.scale.is_some() || args.expected || !args.keep.is_empty() {
+        return Err(Failure::message("--scale, --expected and --keep are about programs"));
+    }
+    if args.strict {
+        return Err(Failure::message("--strict is about programs: what a workload of SQL becomes says nothing about the order in time"));
+    }
+    if args.only.is_some() {
+        return Err(Failure::message("--only is about programs"));
+    }
+    limits::limit_memory(args.limits.memory);
+    let several = workloads.len() > 1;
+    let mut worst = Status::Fine;
+    for (position, paths) in workloads.iter().enumerate() {
+        let status = match one(args, messages, paths, several) {
+            Ok((text, status)) => {
+                let gap = if position > 0 && args.format == OutputFormat::Text && !messages.quiet { "\n" } else { "" };
+                write_to(None, &format!("{gap}{text}"))?;
+                status
+            }
+            Err(Failure::Input(text)) => {
+                say(&text);
+                Status::Input
+            }
+            Err(Failure::Message(text)) => {
+                say(&format!("error: {}\n", escape::line(&text)));
+                Status::Input
+            }
+            Err(other) => return Err(other),
+        };
+        worst = worst.max(status);
+        if limits::is_interrupted() {
+            return Ok(ExitCode::from(130));
+        }
+    }
+    Ok(worst.exit_code(args.exit_zero))
+}
+
+fn one(args: &Check, messages: Messages, paths: &[PathBuf], several: bool) -> Result<(String, Status), Failure> {
+    let name = name_of(paths);
+    let methods = super::methods(&args.method, &args.classic)?;
+    let workload = Arc::new(read(paths, &args.sql, messages)?);
+    let (times, jobs, seed) = (!args.no_times, args.limits.jobs.unwrap_or(0), args.seed);
+    let (own, own_name) = (Arc::clone(&workload), name.clone());
+    let done = watched(args.limits.time(), move |watch| {
+        let mut options = Options::default();
+        (options.methods, options.jobs, options.seed) = (methods, jobs, seed);
+        options.cancel = watch.cancel();
+        options.clock = super::checking::now;
+        decided(&own, &own_name, &options, times)
+    });
+    let CheckedWorkload { mut report, statements, certificate } = match done {
+        Ok(done) => done,
+        Err(lost) => {
+            let mut report = FileReport::new(&name, Verdict::Unknown);
+            report.reason = Some(lost.reason());
+            CheckedWorkload { report, statements: Vec::new(), certificate: None }
+        }
+    };
+    if let (Some(text), Some(note)) = (&certificate, &mut report.certificate) {
+        note.path = save(args.certificate.as_deref(), several, &name, "certificate.json", text)?;
+    }
+    if let (Some(path), Some(run)) = (&args.trace, &report.counterexample) {
+        report.trace = save(Some(path), several, &name, "trace.json", &Trace::new(run.steps.clone()).to_json())?;
+    }
+    let status = match report.verdict {
+        Verdict::Serializable | Verdict::Strict | Verdict::Safe => Status::Fine,
+        Verdict::Assumed if args.require_certificate => Status::Undecided,
+        Verdict::Assumed => Status::Fine,
+        Verdict::NotSerializable | Verdict::NotStrict | Verdict::Fault => Status::NotSerializable,
+        Verdict::Unknown => Status::Undecided,
+        Verdict::Error => Status::Internal,
+    };
+    Ok((printed(&report, &statements, args, messages), status))
+}
+
+fn decided(workload: &Workload, name: &str, options: &Options, times: bool) -> CheckedWorkload {
+    let start = (options.clock)();
+    let decided = workload.decide(options);
+    let certificate = decided.decision.evidence().map(|evidence| evidence.certificate.clone());
+    let taken = decided.decision.times;
+    let mut report = decided.report(name, times);
+    report.time_ms = times.then(|| Times {
+        total: millis((options.clock)().saturating_sub(start)),
+        parse: millis(std::time::Duration::ZERO),
+        compile: millis(taken.compile),
+        decide: millis(taken.decide),
+        certify: millis(taken.certify),
+        verify: millis(taken.verify),
+        fix: None,
+    });
+    let runs = report.counterexample.as_ref().or(report.fault.as_ref().map(|fault| &fault.run));
+    let statements = runs.map(|run| run.story.clone()).unwrap_or_default();
+    CheckedWorkload { report, statements, certificate }
+}
+
+fn printed(report: &FileReport, statements: &[String], args: &Check, messages: Messages) -> String {
+    match args.format {
+        OutputFormat::Json => report.to_json(),
+        OutputFormat::Markdown => report.to_markdown(),
+        _ if messages.quiet => report.to_line(messages.look),
+        _ => {
+            let mut text = report.to_text(args.verbose, messages.look);
+            for (number, line) in statements.iter().enumerate() {
+                let title = if number == 0 { "  statements    " } else { "                " };
+                text.push_str(&format!("{title}  {}\n", escape::line(line)));
+            }
+            if !report.assumes.is_empty() && report.verdict != Verdict::Serializable {
+                text.push_str(&format!("  bounds          {}\n", report.assumes.join("\n                  ")));
+            }
+            for note in &report.notes {
+                text.push_str(&format!("  note            {}\n", escape::line(&note.message)));
+            }
+            text
+        }
+    }
+}

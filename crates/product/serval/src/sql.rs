@@ -1,0 +1,284 @@
+//! Workloads of SQL: a schema and the scripts of an application, decided at their levels of isolation.
+//!
+//! ```
+//! use serval::sql::Workload;
+//! use serval::{Options, Verdict};
+//! let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+//! let schema = "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL); INSERT INTO t VALUES (1, 0);
+//! -- serval: range t.n 0..2 wrap";
+//! let next = "BEGIN; SELECT n AS seen FROM t WHERE id = 1 \\gset\nUPDATE t SET n = :seen + 1 WHERE id = 1; COMMIT;";
+//! let workload = Workload::read(&[file("schema.sql", schema), file("next.sql", next)]).unwrap();
+//! let decided = workload.decide(&Options::default());
+//! assert!(matches!(decided.decision.verdict, Verdict::NotSerializable(..)));
+//! assert_eq!(decided.report("dir", false).counterexample.unwrap().anomaly, Some("lost-update"));
+//! ```
+
+mod shown;
+
+use std::collections::BTreeMap;
+
+use serval_diagnostic::LineIndex;
+use serval_report::{FileReport, Note};
+use serval_sql::{BundleFile, Form, Isolation, Reading, Role, Translation};
+use serval_syntax::{Diagnostic, Severity, Span};
+
+use crate::decide::{Decision, Verdict, decide};
+use crate::input::{Content, Input, Mistakes};
+use crate::{Options, export};
+
+pub use serval_sql::{SETTINGS, bundle, is_schema};
+
+/// A workload that can be decided about.
+pub struct Workload {
+    exact: Input,
+    /// Without counts of guards, where these matter.
+    unguarded: Option<Input>,
+    translation: Translation,
+    places: Places,
+    /// The levels that its transactions name.
+    levels: Vec<Isolation>,
+    /// An INSERT that can end in 23505 at SERIALIZABLE although no serial order gives it.
+    blind_insert: Option<Span>,
+    /// How many holders are followed, and whether rows are deleted and inserted again at READ COMMITTED.
+    shared: u32,
+    replaces: bool,
+    /// How rows and values are bounded, a few words each.
+    bounds: Vec<String>,
+}
+
+/// Files of a bundle, and where in them its bytes stand.
+#[derive(Clone, Debug)]
+pub struct Places {
+    bundle: String,
+    files: Vec<BundleFile>,
+}
+
+/// A decision about a workload.
+pub struct Decided<'w> {
+    /// What was decided about the program to which the workload is translated. At SERIALIZABLE this is what would hold at
+    /// REPEATABLE READ.
+    pub decision: Decision,
+    /// Whether the guarantee of the server is used: all transactions run at SERIALIZABLE.
+    pub assumed: bool,
+    /// Whether the proof counts guards, and so holds for these at once.
+    guarded: bool,
+    workload: &'w Workload,
+}
+
+/// The program of a workload, for those who read it as an input.
+pub(crate) fn content_of(bundle: &str) -> (Option<Content>, Vec<Diagnostic>) {
+    let Reading { workload, diagnostics, .. } = serval_sql::read(bundle);
+    let Some(workload) = workload else { return (None, diagnostics) };
+    match serval_sql::translate(&workload, Form::Exact) {
+        Ok(translation) => (Some(Content::Program(translation.program)), translation.notes),
+        Err(diagnostics) => (None, diagnostics),
+    }
+}
+
+impl Places {
+    /// The file in which a place stands, its text, and the place in it.
+    pub fn locate(&self, span: Span) -> Option<(&str, &str, Span)> {
+        let file = self.files.iter().find(|file| file.start <= span.start && span.start <= file.end)?;
+        let text = &self.bundle[file.start as usize..file.end as usize];
+        let length = file.end - file.start;
+        let at = |offset: u32| offset.saturating_sub(file.start).min(length);
+        Some((&file.name, text, Span::new(at(span.start), at(span.end).max(at(span.start)))))
+    }
+
+    /// A diagnostic with its places in its file; other files are left out.
+    pub fn moved(&self, diagnostic: &Diagnostic) -> (String, String, Diagnostic) {
+        let mut moved = diagnostic.clone();
+        let Some((name, text, span)) = self.locate(diagnostic.primary.span) else {
+            return (self.files.first().map_or_else(String::new, |file| file.name.clone()), String::new(), moved);
+        };
+        moved.primary.span = span;
+        moved.secondary.clear();
+        (name.to_owned(), text.to_owned(), moved)
+    }
+
+    /// File, line and column.
+    pub fn position(&self, span: Span) -> Option<(String, u32, u32)> {
+        let (name, text, span) = self.locate(span)?;
+        let position = LineIndex::new(text).position(text, span.start);
+        Some((name.to_owned(), position.line, position.column))
+    }
+}
+
+/// What is wrong with the files of a workload.
+#[derive(Clone, Debug)]
+pub struct WorkloadMistakes {
+    /// The diagnostics; their places are bytes of the bundle.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Where these stand.
+    pub places: Places,
+}
+
+impl Workload {
+    /// Reads files, which are names and texts. What the command line and `serval.toml` say is a file [`SETTINGS`].
+    pub fn read(files: &[(String, String)]) -> Result<Self, Box<WorkloadMistakes>> {
+        Self::of_bundle(bundle(files))
+    }
+
+    /// Reads a bundle.
+    pub fn of_bundle(bundle: String) -> Result<Self, Box<WorkloadMistakes>> {
+        let Reading { workload, files, mut diagnostics } = serval_sql::read(&bundle);
+        let places = Places { bundle, files };
+        let Some(workload) = workload else { return Err(Box::new(WorkloadMistakes { diagnostics, places })) };
+        let translate = |form| serval_sql::translate(&workload, form);
+        let mut translation = match translate(Form::Exact) {
+            Ok(translation) => translation,
+            Err(wrong) => {
+                diagnostics.extend(wrong);
+                diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+                return Err(Box::new(WorkloadMistakes { diagnostics, places }));
+            }
+        };
+        let unguarded = translation.exact.then(|| translate(Form::Unguarded)).and_then(Result::ok);
+        let unguarded = unguarded.map(|translation| Input::translated(places.bundle.clone(), translation.program));
+        let mut exact = Input::translated(places.bundle.clone(), std::mem::replace(&mut translation.program, empty()));
+        exact.warnings = diagnostics;
+        exact.warnings.append(&mut translation.notes);
+        exact.warnings.sort_by_key(|diagnostic| diagnostic.primary.span);
+        exact.warnings.dedup();
+        let (levels, bounds) = (serval_sql::levels(&workload), shown::bounds(&workload, &translation));
+        let blind_insert = serval_sql::blind_insert(&workload);
+        let (shared, replaces) = (workload.settings.shared, translation.replaces);
+        Ok(Self { exact, unguarded, translation, places, levels, blind_insert, shared, replaces, bounds })
+    }
+
+    /// The bundle, which certificates are about.
+    pub fn bundle(&self) -> &str {
+        &self.places.bundle
+    }
+
+    /// The input that the engines see.
+    pub fn input(&self) -> &Input {
+        &self.exact
+    }
+
+    /// Where places of the bundle stand.
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Notes: what is not followed, what is bounded.
+    pub fn notes(&self) -> &[Diagnostic] {
+        &self.exact.warnings
+    }
+
+    /// The program as text in the core language, with the statements that each request comes from as comments.
+    pub fn program_text(&self) -> String {
+        let mut out = format!("// {} at {}\n", self.bounds.join(", "), self.level_words());
+        for file in self.places.files.iter().filter(|file| file.name != SETTINGS) {
+            out.push_str(&format!("//\n// {}\n", file.name));
+            for line in self.places.bundle[file.start as usize..file.end as usize].lines() {
+                out.push_str(&format!("//   {line}\n"));
+            }
+        }
+        out.push_str(&export::core(&self.exact).unwrap_or_default());
+        out
+    }
+
+    fn level_words(&self) -> String {
+        self.levels.iter().map(|level| level.name()).collect::<Vec<_>>().join(" and ")
+    }
+
+    /// Decides. Proofs without counts of guards are tried first: they hold for any number of them.
+    pub fn decide(&self, options: &Options) -> Decided<'_> {
+        let options = Options { fixes: false, invariants: false, proof: false, reusable: false, ..options.clone() };
+        let assumed = self.levels == [Isolation::Serializable];
+        let proved = self.unguarded.as_ref().map(|input| decide(input, &options));
+        let (decision, guarded) = match proved {
+            Some(decision) if matches!(decision.verdict, Verdict::Serializable(_)) => (decision, false),
+            _ => (decide(&self.exact, &options), self.unguarded.is_some()),
+        };
+        Decided { decision, assumed, guarded, workload: self }
+    }
+}
+
+fn empty() -> serval_syntax::Program {
+    let (globals, requests, versions, allowances) = Default::default();
+    serval_syntax::Program { globals, requests, versions, expectation: None, allowances, many: None }
+}
+
+impl Decided<'_> {
+    /// The report: rows, statements and answers instead of variables and numbers.
+    pub fn report(self, name: &str, times: bool) -> FileReport {
+        let Decided { mut decision, workload, assumed, guarded } = self;
+        // What these say is about the text of a program.
+        decision.findings.clear();
+        decision.stuck.clear();
+        decision.no_commit = None;
+        decision.stages.clear();
+        for open in &mut decision.open {
+            if let Some(words) = open.response.parse().ok().and_then(|answer| workload.translation.answers.words(&open.request, answer)) {
+                open.response = words;
+            }
+        }
+        if let Verdict::NotSerializable(_, run) = &mut decision.verdict {
+            shown::counterexample(run, workload);
+        }
+        if let Verdict::Fault(_, note) = &mut decision.verdict {
+            shown::fault(note, workload);
+        }
+        if let Verdict::Unusable(diagnostic) = &mut decision.verdict {
+            diagnostic.notes.clear();
+        }
+        let is_answered = !matches!(decision.verdict, Verdict::Unusable(_) | Verdict::Refused(_));
+        let mut report = decision.into_report(name, &workload.exact, times);
+        if assumed && is_answered {
+            report = workload.assumed(name);
+        }
+        report.proof.clear();
+        report.words.clear();
+        report.notes = workload.notes().iter().map(|note| workload.note(note)).collect();
+        report.assumes = vec![format!("all transactions run at {}", workload.level_words())];
+        if (guarded || workload.replaces) && report.verdict == serval_report::Verdict::Serializable {
+            report.assumes.push(format!("at most {} at once hold the same row without changing it", workload.shared));
+        }
+        report.assumes.extend(workload.bounds.iter().cloned());
+        report
+    }
+}
+
+impl Workload {
+    /// What the server promises where all transactions run at SERIALIZABLE; its guarantee does not cover 23505 of scripts
+    /// that insert a key without having looked for it.
+    fn assumed(&self, name: &str) -> FileReport {
+        let Some(place) = self.blind_insert else { return FileReport::new(name, serval_report::Verdict::Assumed) };
+        let mut report = FileReport::new(name, serval_report::Verdict::Unknown);
+        let (file, line, _) = self.places.position(place).unwrap_or_default();
+        report.reason = Some(format!(
+            "the INSERT of {file}:{line} does not look for its key first, and can end in 23505 where no serial order would, also at SERIALIZABLE"
+        ));
+        report
+    }
+
+    /// A note with the line in its file, which it names.
+    fn note(&self, diagnostic: &Diagnostic) -> Note {
+        let (file, line, column) = self.places.position(diagnostic.primary.span).unwrap_or_default();
+        let severity = match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
+        let message = format!("{file}: {}", diagnostic.message);
+        Note { code: diagnostic.code.to_string(), severity, message, span: [line, column, line, column] }
+    }
+
+    fn role(&self, variable: &str) -> &Role {
+        self.translation.roles.get(variable).unwrap_or(&Role::Inner)
+    }
+}
+
+/// The bundle of a directory for a program that reads it again, by the names of files.
+pub fn sorted(files: BTreeMap<String, String>) -> Vec<(String, String)> {
+    files.into_iter().collect()
+}
+
+/// What is wrong with a text that was given as a bundle, for those who read inputs.
+impl From<WorkloadMistakes> for Mistakes {
+    fn from(mistakes: WorkloadMistakes) -> Self {
+        Self { text: mistakes.places.bundle, diagnostics: mistakes.diagnostics }
+    }
+}

@@ -1,0 +1,195 @@
+//! From a workload to a program that says what PostgreSQL does: the multisets of completed scripts and their answers are
+//! those of the server with clients that repeat an attempt which ends in 40001 or 40P01.
+//!
+//! | what | module |
+//! |---|---|
+//! | which columns and rows there are, and the globals that stand for them | `usage`, `domain`, `model` |
+//! | READ COMMITTED | `committed` |
+//! | REPEATABLE READ | `snapshot` |
+//! | statements over rows, at either level | `rows`, `query` |
+//! | expressions and NULL | `values` |
+//! | what a caller gets | `answers` |
+//! | scripts, transactions, parameters | `requests` |
+
+mod answers;
+mod build;
+mod committed;
+mod domain;
+mod emit;
+mod model;
+mod query;
+mod requests;
+mod rows;
+mod snapshot;
+mod usage;
+mod values;
+
+use std::collections::BTreeMap;
+
+use serval_diagnostic::{Diagnostic, Span};
+use serval_syntax::Program;
+
+use crate::workload::{Isolation, Item, ItemKind, Kind, StatementKind, Workload};
+
+/// Which program is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// With counts of guards: the runs are those of the server.
+    Exact,
+    /// Without: there are more runs, and a proof holds for any number of guards.
+    Unguarded,
+}
+
+/// A workload as a program.
+#[derive(Clone, Debug)]
+pub struct Translation {
+    /// The program. Its spans are bytes of the bundle.
+    pub program: Program,
+    /// What the model leaves out.
+    pub notes: Vec<Diagnostic>,
+    /// What answers mean.
+    pub answers: Answers,
+    /// Whether guards are counted, so that a proof holds for these and [`Form::Unguarded`] may prove more.
+    pub exact: bool,
+    /// The level that it is about.
+    pub level: Isolation,
+    /// Whether statements that have chosen a row and not yet locked it are counted.
+    pub replaces: bool,
+    /// What the globals stand for.
+    pub roles: BTreeMap<String, Role>,
+}
+
+/// What a global of the program stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A column of a row, as it is committed: `accounts(1).balance`.
+    Cell {
+        /// What its values are.
+        kind: Kind,
+        /// The number that stands for NULL, if it can be.
+        null: Option<i64>,
+    },
+    /// Whether a row is there: `accounts(1)`.
+    There {
+        /// The row.
+        row: String,
+    },
+    /// The lock of a row.
+    Held {
+        /// The row.
+        row: String,
+    },
+    /// Something that has no name in SQL.
+    Inner,
+}
+
+/// What the answers of the requests mean, request by request.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    requests: BTreeMap<String, answers::AnswerForm>,
+    texts: domain::Texts,
+}
+
+impl Answers {
+    /// A value of a column in words.
+    pub fn value(&self, kind: &Kind, null: Option<i64>, value: i64) -> String {
+        if null == Some(value) { "NULL".to_owned() } else { model::shown(kind, value, &self.texts) }
+    }
+
+    /// An answer in words.
+    pub fn words(&self, request: &str, answer: i64) -> Option<String> {
+        let words = self.requests.get(request)?.words(answer, &self.texts);
+        Some(if words.is_empty() { "done".to_owned() } else { words })
+    }
+}
+
+/// The level at which all transactions of a workload run, or the levels if there are several.
+pub fn levels(workload: &Workload) -> Vec<Isolation> {
+    fn of(items: &[Item], default: Isolation, open: &mut Option<Isolation>, found: &mut Vec<Isolation>) {
+        for item in items {
+            match &item.kind {
+                ItemKind::Begin(level) => *open = Some(level.unwrap_or(default)),
+                ItemKind::Commit | ItemKind::Rollback => found.extend(open.take()),
+                ItemKind::Statement(statement) => match &statement.kind {
+                    StatementKind::Level(level) => *open = Some(*level),
+                    _ if open.is_none() => found.push(default),
+                    _ => {}
+                },
+                ItemKind::If { arms, otherwise } => {
+                    let before = *open;
+                    for (_, items) in arms {
+                        *open = before;
+                        of(items, default, open, found);
+                    }
+                    *open = before;
+                    of(otherwise, default, open, found);
+                }
+                ItemKind::Set { .. } => {}
+            }
+        }
+    }
+    if let Some(forced) = workload.settings.forced {
+        return vec![forced];
+    }
+    let mut found = Vec::new();
+    for script in &workload.scripts {
+        let mut open = None;
+        of(&script.body, workload.settings.isolation, &mut open, &mut found);
+        found.extend(open);
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The first INSERT that can fail with 23505 and does not stand behind a SELECT from its table in the same script.
+pub fn blind_insert(workload: &Workload) -> Option<Span> {
+    fn of(items: &[Item], seen: &mut Vec<crate::workload::TableId>) -> Option<Span> {
+        for item in items {
+            match &item.kind {
+                ItemKind::Statement(statement) => match &statement.kind {
+                    StatementKind::Select(select) => seen.extend(select.table),
+                    StatementKind::Insert(insert)
+                        if insert.conflict == crate::workload::Conflict::Fail && !seen.contains(&insert.table) =>
+                    {
+                        return Some(item.span);
+                    }
+                    _ => {}
+                },
+                ItemKind::If { arms, otherwise } => {
+                    let parts = arms.iter().map(|(_, items)| items).chain([otherwise]);
+                    let found = parts.into_iter().find_map(|items| of(items, &mut seen.clone()));
+                    if found.is_some() {
+                        return found;
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+    workload.scripts.iter().find_map(|script| of(&script.body, &mut Vec::new()))
+}
+
+/// Translates a workload. SERIALIZABLE is translated as REPEATABLE READ, above which it lies.
+pub fn translate(workload: &Workload, form: Form) -> Result<Translation, Vec<Diagnostic>> {
+    let levels = levels(workload);
+    let level = match levels.as_slice() {
+        [] => Isolation::ReadCommitted,
+        [Isolation::ReadCommitted] => Isolation::ReadCommitted,
+        [Isolation::RepeatableRead | Isolation::Serializable] | [Isolation::RepeatableRead, Isolation::Serializable] => {
+            Isolation::RepeatableRead
+        }
+        _ => {
+            let span = workload.scripts.first().map_or_else(Default::default, |script| script.span);
+            let error = crate::lower::outside(span, "a mixture of READ COMMITTED with a higher level");
+            return Err(vec![error.help("put all transactions at one level: `--isolation rc`, or `--isolation rr`")]);
+        }
+    };
+    if workload.settings.observe {
+        let mut observed = workload.clone();
+        observed.scripts.push(requests::observer(workload).map_err(|diagnostic| vec![*diagnostic])?);
+        return requests::translate(&observed, level, form);
+    }
+    requests::translate(workload, level, form)
+}

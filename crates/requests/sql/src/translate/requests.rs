@@ -1,0 +1,381 @@
+//! Requests: for each script and each choice of its parameters one request of the program.
+
+use std::collections::BTreeSet;
+
+use serval_diagnostic::{Diagnostic, Span};
+use serval_syntax::{Expr, ExprKind, Program, Request};
+
+use super::answers::{DONE, ROLLED_BACK, SlotKind};
+use super::build::{made, number, pause, placed, sequence, set};
+use super::emit::{Emitted, Emitter, ends};
+use super::model::Model;
+use super::snapshot::Ending;
+use super::usage::Usage;
+use super::{Form, Translation};
+use crate::codes;
+use crate::lower::outside;
+use crate::workload::{Isolation, Item, ItemKind, Kind, Scalar, Script, Select, Statement, StatementKind, TableId, Workload};
+
+/// How many requests a workload can have, one for each choice of parameters.
+const MOST_REQUESTS: usize = 2000;
+
+/// Where a script is, while it is translated.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Progress {
+    /// Whether a transaction is open.
+    open: bool,
+    /// Whether a statement was performed, so that the next begins another step.
+    ran: bool,
+    /// How many statements the transaction has performed.
+    statements: u32,
+    /// The tables that it has inserted into.
+    pub(super) inserted: BTreeSet<TableId>,
+}
+
+/// Translates a workload at one level.
+pub(super) fn translate(workload: &Workload, level: Isolation, form: Form) -> Result<Translation, Vec<Diagnostic>> {
+    let exact = form == Form::Exact && needs_guards(workload);
+    let mut model = Model::of(workload, level, exact)?;
+    let mut wrong = foreign_keys(workload, &model.usage);
+    let mut requests: Vec<Request> = Vec::new();
+    let mut forms = Vec::new();
+    for (index, script) in workload.scripts.iter().enumerate() {
+        let choices = match choices(&model, index, script, MOST_REQUESTS.saturating_sub(requests.len())) {
+            Ok(choices) => choices,
+            Err(diagnostic) => {
+                wrong.push(*diagnostic);
+                continue;
+            }
+        };
+        for parameters in choices {
+            serval_budget::checkpoint::pass();
+            let name = name_of(&model, script, &parameters);
+            let mut emitter = Emitter::new(&mut model, script, parameters);
+            match emitter.request() {
+                Ok(body) => {
+                    let (locals, form) = (emitter.locals, emitter.form);
+                    requests.push(Request { name, name_span: script.span, locals, body, params: Vec::new() });
+                    forms.push(form);
+                }
+                Err(diagnostic) => {
+                    wrong.push(*diagnostic);
+                    break;
+                }
+            }
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    let roles = model.roles();
+    let replaces = model.tables.iter().flat_map(|table| &table.rows).any(|row| !row.chosen.is_empty());
+    let globals = std::mem::take(&mut model.globals);
+    let program = Program { globals, requests, versions: Vec::new(), expectation: None, allowances: Vec::new(), many: None };
+    let notes = std::mem::take(&mut model.notes);
+    let requests = program.requests.iter().map(|request| request.name.clone()).zip(forms).collect();
+    let answers = super::Answers { requests, texts: std::mem::take(&mut model.texts) };
+    Ok(Translation { program, notes, answers, exact, level, replaces, roles })
+}
+
+/// Foreign keys that need locks of the parent, which are not modelled.
+fn foreign_keys(workload: &Workload, usage: &Usage) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (index, table) in workload.tables.iter().enumerate() {
+        for key in &table.foreign {
+            let child = TableId(index);
+            let changes = usage.inserted.contains(&child) || key.columns.iter().any(|column| usage.updated.contains(&(child, *column)));
+            let locked = usage.selected_for_update.contains(&key.parent);
+            if usage.deleted.contains(&key.parent) || key.referred.iter().any(|column| usage.updated.contains(&(key.parent, *column))) {
+                found.push(*outside(key.span, "a foreign key to a table of which scripts delete rows, or change the key,"));
+            } else if changes && locked {
+                found.push(*outside(key.span, "a foreign key to a table of which rows are selected FOR UPDATE"));
+            }
+        }
+    }
+    found
+}
+
+/// Whether some attempt at REPEATABLE READ can guard a row.
+fn needs_guards(workload: &Workload) -> bool {
+    fn in_items(items: &[Item], bounded: bool) -> bool {
+        items.iter().any(|item| match &item.kind {
+            ItemKind::Rollback => true,
+            ItemKind::Statement(statement) => match &statement.kind {
+                StatementKind::Select(select) => select.lock.is_some(),
+                StatementKind::Insert(_) => true,
+                StatementKind::Update(_) => bounded,
+                _ => false,
+            },
+            ItemKind::If { arms, otherwise } => arms.iter().any(|(_, items)| in_items(items, bounded)) || in_items(otherwise, bounded),
+            _ => false,
+        })
+    }
+    // An UPDATE can fail with 23514, which rolls back what was done before.
+    let columns = || workload.tables.iter().flat_map(|table| &table.columns);
+    let fails = |column: &crate::workload::Column| column.bounds.is_some_and(|bounds| bounds.beyond == crate::workload::Beyond::Fail);
+    let default_fails = workload.settings.default_range.is_some_and(|bounds| bounds.beyond == crate::workload::Beyond::Fail);
+    let checks = workload.tables.iter().any(|table| !table.checks.is_empty() || !table.foreign.is_empty());
+    let not_null = columns().any(|column| !column.nullable) && columns().any(|column| column.nullable);
+    let bounded = checks || default_fails || columns().any(fails) || not_null;
+    workload.scripts.iter().any(|script| in_items(&script.body, bounded))
+}
+
+/// All choices of the parameters of a script.
+fn choices(model: &Model<'_>, index: usize, script: &Script, most: usize) -> Emitted<Vec<Vec<(i64, Kind)>>> {
+    let mut all: Vec<Vec<(i64, Kind)>> = vec![Vec::new()];
+    for (position, parameter) in script.parameters.iter().enumerate() {
+        let (values, kind) = model.domains().parameter(index, position, parameter)?;
+        if all.len().saturating_mul(values.len()) > most {
+            return Err(Box::new(
+                Diagnostic::error(
+                    codes::TOO_LARGE,
+                    parameter.span,
+                    format!("with the values of `{}` this workload has more than {MOST_REQUESTS} requests", parameter.name),
+                )
+                .expected("parameters with few values")
+                .help(format!("give it fewer values: -- serval: param {} 1..2", parameter.name)),
+            ));
+        }
+        let longer = all.iter().flat_map(|choice| values.iter().map(|&value| [choice.as_slice(), &[(value, kind.clone())]].concat()));
+        all = longer.collect();
+    }
+    Ok(all)
+}
+
+/// `transfer(amount=1)`
+fn name_of(model: &Model<'_>, script: &Script, parameters: &[(i64, Kind)]) -> String {
+    if parameters.is_empty() {
+        return script.name.clone();
+    }
+    let shown = |(parameter, (value, kind)): (&crate::workload::Parameter, &(i64, Kind))| {
+        let value = super::model::shown(kind, *value, &model.texts);
+        if parameter.name.starts_with(|c: char| c.is_ascii_digit()) { value } else { format!("{}={value}", parameter.name) }
+    };
+    let parts: Vec<String> = script.parameters.iter().zip(parameters).map(shown).collect();
+    format!("{}({})", script.name, parts.join(", "))
+}
+
+impl<'w> Emitter<'_, 'w> {
+    /// The body of the request.
+    fn request(&mut self) -> Emitted<Expr> {
+        let script: &'w Script = self.script;
+        self.items(&script.body)?;
+        self.span = Span::new(script.span.start, script.span.start);
+        if self.state.open {
+            return self.error(
+                codes::BAD_TRANSACTION,
+                &format!("the script `{}` ends with a transaction open", script.name),
+                "COMMIT or ROLLBACK",
+                "end the transaction with COMMIT",
+            );
+        }
+        if let Some(until) = &script.until {
+            return self.repeated(until);
+        }
+        if !ends(&self.out) {
+            if let Some(answer) = &script.answer {
+                self.tell_answer(answer)?;
+            }
+            self.end(DONE)?;
+        }
+        let mut body = sequence(std::mem::take(&mut self.out));
+        placed(&mut body, self.span);
+        Ok(body)
+    }
+
+    /// The script is done again until a condition holds; what was told before counts for nothing.
+    fn repeated(&mut self, until: &Scalar) -> Emitted<Expr> {
+        let done = self.truth(until, super::values::Looking::default())?.yes;
+        let (script, answer) = (self.script, self.answer);
+        self.when(done, |this| {
+            if let Some(answer) = &script.answer {
+                this.tell_answer(answer)?;
+            }
+            this.end(DONE)
+        })?;
+        self.push(set(answer, number(0)));
+        self.push(pause());
+        let round = sequence(std::mem::take(&mut self.out));
+        let mut body = made(ExprKind::While { condition: Box::new(number(1)), body: Box::new(round) });
+        placed(&mut body, self.span);
+        Ok(body)
+    }
+
+    fn items(&mut self, items: &'w [Item]) -> Emitted<()> {
+        for item in items {
+            if ends(&self.out) {
+                return Ok(());
+            }
+            self.span = item.span;
+            match &item.kind {
+                ItemKind::Begin(_) if self.state.open => {
+                    return self.error(
+                        codes::BAD_TRANSACTION,
+                        "BEGIN within a transaction",
+                        "COMMIT or ROLLBACK before it",
+                        "end the transaction before another begins",
+                    );
+                }
+                ItemKind::Begin(_) => self.state.open = true,
+                ItemKind::Commit | ItemKind::Rollback if !self.state.open => {
+                    return self.error(
+                        codes::BAD_TRANSACTION,
+                        "COMMIT or ROLLBACK without a transaction",
+                        "BEGIN before it",
+                        "begin the transaction with BEGIN",
+                    );
+                }
+                ItemKind::Commit => self.commit(true)?,
+                ItemKind::Rollback => self.rollback()?,
+                ItemKind::Statement(statement) => self.statement(statement)?,
+                ItemKind::Set { variable, value } => {
+                    let reach = self.reach(value);
+                    let value = self.value(value, super::values::Looking::default(), None)?;
+                    self.widen(*variable, reach);
+                    let target = self.variable(*variable);
+                    self.push(set(target, value.number));
+                }
+                ItemKind::If { arms, otherwise } => self.arms(arms, otherwise)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn arms(&mut self, arms: &'w [(Scalar, Vec<Item>)], otherwise: &'w [Item]) -> Emitted<()> {
+        let Some(((condition, items), rest)) = arms.split_first() else { return self.items(otherwise) };
+        let span = self.span;
+        let condition = self.truth(condition, super::values::Looking::default())?.yes;
+        let before = self.state.clone();
+        let (mut after_yes, mut after_no) = (None, None);
+        self.branch(
+            condition,
+            |this| {
+                this.items(items)?;
+                after_yes = (!ends(&this.out)).then(|| this.state.clone());
+                this.state = before.clone();
+                Ok(())
+            },
+            |this| {
+                this.state = before.clone();
+                this.span = span;
+                this.arms(rest, otherwise)?;
+                after_no = (!ends(&this.out)).then(|| this.state.clone());
+                Ok(())
+            },
+        )?;
+        self.span = span;
+        self.state = match (after_yes, after_no) {
+            (Some(one), Some(other)) if one.open == other.open => Progress {
+                open: one.open,
+                ran: one.ran || other.ran,
+                statements: one.statements.max(other.statements),
+                inserted: &one.inserted | &other.inserted,
+            },
+            (Some(_), Some(_)) => {
+                return self.error(
+                    codes::BAD_TRANSACTION,
+                    "a transaction begins or ends in one branch only",
+                    "the same in all branches",
+                    "put BEGIN and COMMIT before and behind the branch, or into all of its parts",
+                );
+            }
+            (one, other) => one.or(other).unwrap_or(before),
+        };
+        Ok(())
+    }
+
+    fn statement(&mut self, statement: &'w Statement) -> Emitted<()> {
+        let committed = self.model.level == Isolation::ReadCommitted;
+        if let StatementKind::Level(_) = statement.kind {
+            if !self.state.open || self.state.statements > 0 {
+                return self.error(
+                    codes::BAD_TRANSACTION,
+                    "SET TRANSACTION ISOLATION LEVEL behind a statement, or outside of a transaction",
+                    "the first statement of a transaction",
+                    "put it right behind BEGIN",
+                );
+            }
+            return Ok(());
+        }
+        // A snapshot transaction is one step up to its end.
+        if self.state.ran && (committed || self.state.statements == 0) {
+            self.push(pause());
+        }
+        let into = statement.into.as_deref();
+        match &statement.kind {
+            StatementKind::Select(select) => self.select(select, into)?,
+            StatementKind::Insert(insert) => self.insert(insert, into)?,
+            StatementKind::Update(update) => self.update(update, into)?,
+            StatementKind::Delete(delete) => self.delete(delete, into)?,
+            StatementKind::Advisory(key) => {
+                let key = self.value(key, super::values::Looking::default(), None)?;
+                match super::build::known(&key.number) {
+                    Some(key) if committed => self.advisory_committed(key)?,
+                    Some(_) => {}
+                    None => return self.outside("an advisory lock whose key is computed"),
+                }
+            }
+            StatementKind::Level(_) => {}
+        }
+        if ends(&self.out) {
+            return Ok(());
+        }
+        self.state.ran = true;
+        self.state.statements += 1;
+        if !committed && self.state.statements == 1 {
+            self.after_first();
+        }
+        if self.state.open { Ok(()) } else { self.commit(self.model.usage.impatient) }
+    }
+
+    /// The transaction commits; `pauses` says whether others can run before it does.
+    fn commit(&mut self, pauses: bool) -> Emitted<()> {
+        if self.model.level == Isolation::ReadCommitted {
+            let holds = !self.touched.is_empty() || !self.advisory.is_empty();
+            if pauses && holds {
+                self.push(pause());
+            }
+            self.commit_committed()?;
+        } else {
+            self.end_snapshot(Ending::Commit, None)?;
+        }
+        self.over();
+        Ok(())
+    }
+
+    fn rollback(&mut self) -> Emitted<()> {
+        if self.model.level == Isolation::ReadCommitted {
+            if !self.touched.is_empty() || !self.advisory.is_empty() {
+                self.push(pause());
+            }
+            self.release_committed()?;
+        } else {
+            self.end_snapshot(Ending::Rollback, None)?;
+        }
+        let slot = self.slot(usize::MAX - 1, || SlotKind::Outcome)?;
+        self.tell(&slot, number(ROLLED_BACK));
+        self.over();
+        Ok(())
+    }
+
+    fn over(&mut self) {
+        (self.state.open, self.state.statements) = (false, 0);
+        self.state.inserted.clear();
+    }
+}
+
+/// A script that reads all rows of all tables, in one statement for each table and one transaction.
+pub(super) fn observer(workload: &Workload) -> Result<Script, Box<Diagnostic>> {
+    let [table] = workload.tables.as_slice() else {
+        return Err(outside(Span::default(), "an observer of several tables"));
+    };
+    let id = TableId(0);
+    let columns = (0..table.columns.len()).map(crate::workload::ColumnId);
+    let list = columns.map(|column| (table.column(column).name.clone(), Scalar::Column(id, column))).collect();
+    let select = Select { table: Some(id), list, filter: None, order: Vec::new(), limit: None, lock: None };
+    let statement = Statement { kind: StatementKind::Select(select), into: None, text: Vec::new() };
+    let span = table.span;
+    let body = vec![Item { span, kind: ItemKind::Statement(statement) }];
+    let (parameters, variables, answer, until) = Default::default();
+    Ok(Script { name: "observe".to_owned(), span, parameters, variables, body, answer, until })
+}

@@ -1,0 +1,343 @@
+//! REPEATABLE READ, which is snapshot isolation, in two steps for each transaction.
+//!
+//! The first step takes the snapshot and runs the whole transaction on it; the outcome of each INSERT is guessed. The second
+//! step tests the guesses and writes. W are the rows that are updated or deleted, I those that are inserted, G those that
+//! are only locked.
+//!
+//! ```text
+//! step 1   assume F = 0 for W and G
+//!          commits:  assume R = 0, R := 1 for W; guards of G + 1; F := 1 for those of W and I that the first statement touched,
+//!                    where that was an INSERT: assume the row absent and F = 0 now
+//!          rolls back, or 23505:  guards of W and G + 1
+//! yield
+//! step 2   assume the row absent and F = 0 for I; 23505 at k: assume k there and F = 0
+//!          commits: assume that no one else guards or reserves W and I; write; R := 0, F := 0; guards - 1
+//! ```
+//!
+//! Why: attempts that fail with 40001 leave nothing behind. Two attempts that both commit and overlap between snapshot and
+//! commit change disjoint rows, which the reservation R says without comparing values. A statement other than the first
+//! can be issued as late as the commit, since what it reads is fixed; so a row that is only locked needs no more than that
+//! no other commit changes it meanwhile (a guard, which is counted), and an inserted key no more than to be absent at the
+//! end, because INSERT looks at the present. The first statement cannot be delayed: who begins with a change of a row holds
+//! it from his snapshot on, which is F. Without guards and F there are more runs; so what is serializable without them is
+//! serializable with them, for any number of guards.
+//!
+//! An advisory lock protects nothing here: the statement that waits for it has its snapshot, and all that comes behind
+//! can be issued right before the commit.
+
+use serval_syntax::{ArithmeticOp, CompareOp, Expr, GlobalVar};
+
+use super::answers::UNIQUE_VIOLATION;
+use super::build::{add, all, any, arithmetic, assume, compare, equal, global, known, local, not, number, pause, set, store};
+use super::committed::Action;
+use super::emit::{CHANGED, Emitted, Emitter, FREE, HELD, NEW};
+use super::model::RowId;
+use super::rows::{NewRow, Visit};
+use crate::workload::{Conflict, TableId, Wait};
+
+/// How an attempt ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    Commit,
+    /// By ROLLBACK, or by an error that says nothing about other rows.
+    Rollback,
+    /// By 23505, because this row is there.
+    Conflict(RowId),
+}
+
+/// A row that was touched, and in which ways it can have been.
+struct Part {
+    row: RowId,
+    /// Updated or deleted.
+    changed: Expr,
+    inserted: Expr,
+    /// Only locked.
+    locked: Expr,
+    first: Expr,
+    reserved: Option<GlobalVar>,
+    guards: Option<GlobalVar>,
+    flag: Option<GlobalVar>,
+}
+
+fn implies(condition: &Expr, then: Expr) -> Expr {
+    any(vec![not(condition.clone()), then])
+}
+
+fn is_zero(variable: Option<GlobalVar>) -> Expr {
+    variable.map_or_else(|| number(1), |variable| equal(global(variable), 0))
+}
+
+impl<'m, 'w> Emitter<'m, 'w> {
+    pub(super) fn visit_snapshot(&mut self, visit: &Visit<'_>, action: Action<'_, 'm, 'w>) -> Emitted<()> {
+        self.not_again(visit.table)?;
+        if visit.wait != Wait::Wait {
+            return self.outside("NOWAIT or SKIP LOCKED above READ COMMITTED");
+        }
+        let count = self.count;
+        self.push(set(count, number(0)));
+        if visit.limit.is_some() && !visit.ordered {
+            return self.outside("LIMIT without ORDER BY");
+        }
+        // All rows are chosen before any is changed.
+        let mut chosen = Vec::new();
+        for &row in &visit.candidates {
+            let passes = self.passes(visit.filter, row, None)?;
+            let mut found = all(vec![self.there(row), passes]);
+            if known(&found).is_none() && visit.candidates.len() > 1 && visit.changes {
+                let holder = self.temporary();
+                self.push(set(holder, found));
+                found = equal(local(holder), 1);
+            }
+            chosen.push((row, found));
+        }
+        for (row, found) in chosen {
+            let within = visit.limit.map_or_else(|| number(1), |limit| compare(CompareOp::Less, local(count), number(i64::from(limit))));
+            self.when(all(vec![within, found]), |this| {
+                this.push(set(count, add(local(count), number(1))));
+                if !visit.changes {
+                    this.mark(row, HELD)?;
+                }
+                action(this, row)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A key that was inserted and is looked at again: where others delete, the server can show two rows with it.
+    pub(super) fn not_again(&self, table: TableId) -> Emitted<()> {
+        if self.state.inserted.contains(&table) && self.model.tables[table.0].deleted {
+            return self.outside("reading a table at REPEATABLE READ after inserting into it, where scripts delete from it,");
+        }
+        Ok(())
+    }
+
+    /// A row is inserted, if the guess says so.
+    pub(super) fn insert_snapshot(&mut self, row: RowId, new: &NewRow<'_>, told: Action<'_, 'm, 'w>) -> Emitted<()> {
+        let there = self.there(row);
+        let own = compare(CompareOp::GreaterOrEqual, self.flag(row), number(CHANGED));
+        let locked = self.is_flag(row, HELD);
+        let told = std::cell::RefCell::new(told);
+        self.branch(
+            own,
+            |this| {
+                this.branch(
+                    there.clone(),
+                    |this| match new.conflict {
+                        Conflict::Fail => this.fail(UNIQUE_VIOLATION),
+                        Conflict::Nothing => Ok(()),
+                        Conflict::Update { set, filter } => this.conflict_update(row, set, filter.as_ref(), new, *told.borrow_mut()),
+                    },
+                    |this| {
+                        this.insert_row(row, new)?;
+                        (*told.borrow_mut())(this, row)
+                    },
+                )
+            },
+            |this| {
+                // Whether the row is there in the snapshot, and whether the guess is that it is there in the end.
+                let absent = not(this.committed_there(row));
+                let deleted = this.model.tables[row.table].deleted;
+                let done = match new.conflict {
+                    Conflict::Fail => {
+                        let guess = this.free_choice();
+                        let possible = if deleted { number(1) } else { absent };
+                        all(vec![not(locked), possible, guess])
+                    }
+                    _ if deleted => {
+                        let guess = this.free_choice();
+                        any(vec![absent, all(vec![not(locked), guess])])
+                    }
+                    _ => absent,
+                };
+                this.branch(
+                    done,
+                    |this| {
+                        this.insert_row(row, new)?;
+                        this.mark(row, NEW)?;
+                        (*told.borrow_mut())(this, row)
+                    },
+                    |this| match new.conflict {
+                        Conflict::Fail => this.end_snapshot(Ending::Conflict(row), Some(UNIQUE_VIOLATION)),
+                        Conflict::Nothing => this.left_alone(row),
+                        Conflict::Update { set, filter } => this.conflict_update(row, set, filter.as_ref(), new, *told.borrow_mut()),
+                    },
+                )
+            },
+        )
+    }
+
+    fn conflict_update(
+        &mut self,
+        row: RowId,
+        set: &[(crate::workload::ColumnId, crate::workload::Scalar)],
+        filter: Option<&crate::workload::Scalar>,
+        new: &NewRow<'_>,
+        told: Action<'_, 'm, 'w>,
+    ) -> Emitted<()> {
+        self.mark(row, HELD)?;
+        let passes = self.passes(filter, row, Some(new.excluded))?;
+        self.when(passes, |this| {
+            this.update_row(row, set, Some(new.excluded))?;
+            this.mark(row, CHANGED)?;
+            told(this, row)
+        })
+    }
+
+    /// DO NOTHING leaves a row alone that is there: either it stays as it is to the end, or the statement came early, and
+    /// what was touched before was touched as if by the first statement.
+    fn left_alone(&mut self, row: RowId) -> Emitted<()> {
+        let Some(first) = self.model.row(row).first else { return Ok(()) };
+        let late = self.free_choice();
+        self.branch(
+            late,
+            |this| this.mark(row, HELD),
+            |this| {
+                this.push_some(assume(equal(global(first), 0)));
+                for row in this.touched.keys().copied().collect::<Vec<_>>() {
+                    let changed = compare(CompareOp::GreaterOrEqual, this.flag(row), number(CHANGED));
+                    let before = this.is_first(row);
+                    this.set_first(row, any(vec![before, changed]));
+                }
+                Ok(())
+            },
+        )
+    }
+
+    /// The first statement of the transaction is done.
+    pub(super) fn after_first(&mut self) {
+        if !self.model.exact {
+            return;
+        }
+        for row in self.touched.keys().copied().collect::<Vec<_>>() {
+            let changed = compare(CompareOp::GreaterOrEqual, self.flag(row), number(CHANGED));
+            if known(&changed) != Some(0) {
+                self.set_first(row, changed);
+            }
+        }
+    }
+
+    fn parts(&mut self) -> Vec<Part> {
+        let rows: Vec<RowId> = self.touched.keys().copied().collect();
+        let part = |row: RowId| {
+            let (changed, inserted, locked) = (self.is_flag(row, CHANGED), self.is_flag(row, NEW), self.is_flag(row, HELD));
+            let first = self.is_first(row);
+            let known = self.model.row(row);
+            Part { row, changed, inserted, locked, first, reserved: known.reserved, guards: known.guards, flag: known.first }
+        };
+        rows.into_iter().map(part).collect()
+    }
+
+    /// The attempt ends: with this outcome, or going on behind it.
+    pub(super) fn end_snapshot(&mut self, ending: Ending, outcome: Option<i64>) -> Emitted<()> {
+        let parts = self.parts();
+        for part in &parts {
+            let touched = any(vec![part.changed.clone(), part.locked.clone()]);
+            self.push_some(assume(implies(&touched, is_zero(part.flag))));
+            if ending == Ending::Commit {
+                self.push_some(assume(implies(&part.changed, is_zero(part.reserved))));
+                let by_first = all(vec![part.inserted.clone(), part.first.clone()]);
+                let absent = all(vec![not(self.committed_there(part.row)), is_zero(part.flag)]);
+                if self.model.exact {
+                    self.push_some(assume(implies(&by_first, absent)));
+                }
+            }
+        }
+        let waits = match ending {
+            Ending::Commit => any(parts.iter().map(|part| any(vec![part.changed.clone(), part.inserted.clone()])).collect()),
+            Ending::Rollback => any(parts.iter().map(|part| part.inserted.clone()).collect()),
+            Ending::Conflict(_) => number(1),
+        };
+        self.when(waits, |this| {
+            this.first_step(&parts, ending)?;
+            this.push(pause());
+            this.second_step(&parts, ending)
+        })?;
+        self.advisory.clear();
+        match outcome {
+            Some(outcome) => self.end(outcome),
+            None => {
+                self.forget();
+                Ok(())
+            }
+        }
+    }
+
+    /// What guards a row: it is only locked, or it was changed and that comes to nothing.
+    fn guarded(part: &Part, ending: Ending) -> Expr {
+        if ending == Ending::Commit { part.locked.clone() } else { any(vec![part.locked.clone(), part.changed.clone()]) }
+    }
+
+    fn first_step(&mut self, parts: &[Part], ending: Ending) -> Emitted<()> {
+        for part in parts {
+            if let Some(guards) = part.guards {
+                let most = i64::from(self.model.workload.settings.shared);
+                self.when(Self::guarded(part, ending), |this| {
+                    this.push_some(assume(compare(CompareOp::Less, global(guards), number(most))));
+                    this.push(store(guards, add(global(guards), number(1))));
+                    Ok(())
+                })?;
+            }
+            if ending != Ending::Commit {
+                continue;
+            }
+            if let Some(reserved) = part.reserved {
+                self.when(part.changed.clone(), |this| {
+                    this.push(store(reserved, number(1)));
+                    Ok(())
+                })?;
+            }
+            if let Some(flag) = part.flag {
+                self.when(all(vec![any(vec![part.changed.clone(), part.inserted.clone()]), part.first.clone()]), |this| {
+                    this.push(store(flag, number(1)));
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn second_step(&mut self, parts: &[Part], ending: Ending) -> Emitted<()> {
+        for part in parts {
+            let others = if ending == Ending::Commit { any(vec![is_zero(part.flag), part.first.clone()]) } else { is_zero(part.flag) };
+            let absent = all(vec![not(self.committed_there(part.row)), others]);
+            self.push_some(assume(implies(&part.inserted, absent)));
+            if ending == Ending::Commit {
+                let changed = any(vec![part.changed.clone(), part.inserted.clone()]);
+                self.push_some(assume(implies(&changed, is_zero(part.guards))));
+                self.push_some(assume(implies(&part.inserted, is_zero(part.reserved))));
+            }
+        }
+        if let Ending::Conflict(row) = ending {
+            let there = all(vec![self.committed_there(row), is_zero(self.model.row(row).first)]);
+            self.push_some(assume(there));
+        }
+        for part in parts {
+            if let Some(guards) = part.guards {
+                self.when(Self::guarded(part, ending), |this| {
+                    this.push(store(guards, arithmetic(ArithmeticOp::Subtract, global(guards), number(1))));
+                    Ok(())
+                })?;
+            }
+            if ending == Ending::Commit {
+                self.when(any(vec![part.changed.clone(), part.inserted.clone()]), |this| {
+                    this.write(part.row);
+                    Ok(())
+                })?;
+                if let Some(reserved) = part.reserved {
+                    self.when(part.changed.clone(), |this| {
+                        this.push(store(reserved, number(0)));
+                        Ok(())
+                    })?;
+                }
+                if let Some(flag) = part.flag {
+                    self.when(all(vec![any(vec![part.changed.clone(), part.inserted.clone()]), part.first.clone()]), |this| {
+                        this.push(store(flag, number(0)));
+                        Ok(())
+                    })?;
+                }
+            }
+        }
+        let _ = FREE;
+        Ok(())
+    }
+}

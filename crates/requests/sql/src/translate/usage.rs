@@ -1,0 +1,173 @@
+//! What scripts do with tables: which columns they look at and change, and which values they name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::workload::{
+    ColumnId, Conflict, Constant, Item, ItemKind, Scalar, Script, Select, Statement, StatementKind, TableId, Wait, Workload,
+};
+
+/// A column of a table.
+pub(super) type Place = (TableId, ColumnId);
+
+/// What all scripts do.
+#[derive(Debug, Default)]
+pub(super) struct Usage {
+    /// Columns that are looked at.
+    pub(super) read: BTreeSet<Place>,
+    /// Columns that an UPDATE changes.
+    pub(super) updated: BTreeSet<Place>,
+    pub(super) inserted: BTreeSet<TableId>,
+    pub(super) deleted: BTreeSet<TableId>,
+    /// Tables of which rows are changed or locked.
+    pub(super) locked: BTreeSet<TableId>,
+    /// Tables of which rows are selected FOR UPDATE.
+    pub(super) selected_for_update: BTreeSet<TableId>,
+    /// Whether a statement looks at locks instead of waiting.
+    pub(super) impatient: bool,
+    /// What is stored into a column, and compared with it.
+    pub(super) stored: BTreeMap<Place, Vec<(usize, Scalar)>>,
+    pub(super) compared: BTreeMap<Place, Vec<(usize, Scalar)>>,
+}
+
+impl Usage {
+    pub(super) fn of(workload: &Workload) -> Self {
+        let mut usage = Self::default();
+        for (index, script) in workload.scripts.iter().enumerate() {
+            usage.items(&script.body, index);
+        }
+        for (index, table) in workload.tables.iter().enumerate() {
+            let id = TableId(index);
+            let keys = table.primary.iter().chain(&table.uniques).flatten();
+            let generated = |column: &&ColumnId| table.column(**column).generated;
+            usage.read.extend(keys.filter(|column| !generated(column)).map(|&column| (id, column)));
+            table.checks.iter().for_each(|check| usage.reads(check, usize::MAX));
+        }
+        usage
+    }
+
+    /// Whether rows of a table come or go.
+    pub(super) fn moves(&self, table: TableId) -> bool {
+        self.inserted.contains(&table) || self.deleted.contains(&table)
+    }
+
+    /// Whether a column can have another value than at first.
+    pub(super) fn varies(&self, place: Place) -> bool {
+        self.updated.contains(&place) || self.inserted.contains(&place.0)
+    }
+
+    fn items(&mut self, items: &[Item], script: usize) {
+        for item in items {
+            match &item.kind {
+                ItemKind::Statement(statement) => self.statement(statement, script),
+                ItemKind::If { arms, otherwise } => {
+                    arms.iter().for_each(|(_, items)| self.items(items, script));
+                    self.items(otherwise, script);
+                }
+                ItemKind::Begin(_) | ItemKind::Commit | ItemKind::Rollback | ItemKind::Set { .. } => {}
+            }
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement, script: usize) {
+        match &statement.kind {
+            StatementKind::Select(select) => self.select(select, script),
+            StatementKind::Update(update) => {
+                self.locked.insert(update.table);
+                self.set(update.table, &update.set, script);
+                update.filter.iter().chain(update.returning.iter().map(|(_, e)| e)).for_each(|e| self.reads(e, script));
+            }
+            StatementKind::Delete(delete) => {
+                self.locked.insert(delete.table);
+                self.deleted.insert(delete.table);
+                delete.filter.iter().chain(delete.returning.iter().map(|(_, e)| e)).for_each(|e| self.reads(e, script));
+            }
+            StatementKind::Insert(insert) => {
+                self.locked.insert(insert.table);
+                self.inserted.insert(insert.table);
+                for row in &insert.rows {
+                    for (index, value) in row.iter().enumerate() {
+                        self.store((insert.table, ColumnId(index)), value, script);
+                    }
+                }
+                if let Conflict::Update { set, filter } = &insert.conflict {
+                    self.set(insert.table, set, script);
+                    filter.iter().for_each(|e| self.reads(e, script));
+                }
+                insert.returning.iter().for_each(|(_, e)| self.reads(e, script));
+            }
+            StatementKind::Advisory(_) | StatementKind::Level(_) => {}
+        }
+    }
+
+    fn set(&mut self, table: TableId, set: &[(ColumnId, Scalar)], script: usize) {
+        for (column, value) in set {
+            self.updated.insert((table, *column));
+            self.store((table, *column), value, script);
+        }
+    }
+
+    fn store(&mut self, place: Place, value: &Scalar, script: usize) {
+        self.stored.entry(place).or_default().push((script, value.clone()));
+        self.reads(value, script);
+    }
+
+    fn select(&mut self, select: &Select, script: usize) {
+        if let (Some(table), Some(lock)) = (select.table, select.lock) {
+            self.locked.insert(table);
+            self.selected_for_update.insert(table);
+            self.impatient |= lock.wait != Wait::Wait;
+        }
+        select.list.iter().map(|(_, e)| e).chain(&select.filter).for_each(|e| self.reads(e, script));
+        self.read.extend(select.table.iter().flat_map(|&table| select.order.iter().map(move |(column, _)| (table, *column))));
+    }
+
+    fn reads(&mut self, scalar: &Scalar, script: usize) {
+        let mut inner = Vec::new();
+        let mut pairs = Vec::new();
+        scalar.visit(&mut |part| match part {
+            Scalar::Column(table, column) => drop(self.read.insert((*table, *column))),
+            Scalar::SubSelect(select) | Scalar::Exists(select) => inner.push(select),
+            Scalar::Compare(_, left, right) => {
+                for (one, other) in [(left, right), (right, left)] {
+                    if let Scalar::Column(table, column) = &**one {
+                        pairs.push(((*table, *column), (**other).clone()));
+                    }
+                }
+            }
+            _ => {}
+        });
+        for (place, other) in pairs {
+            self.compared.entry(place).or_default().push((script, other));
+        }
+        inner.into_iter().for_each(|select| self.select(select, script));
+    }
+}
+
+/// Which tables and columns one script changes.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    pub(super) updated: BTreeSet<Place>,
+    pub(super) inserted: BTreeSet<TableId>,
+    pub(super) deleted: BTreeSet<TableId>,
+}
+
+impl Changes {
+    pub(super) fn of(script: &Script) -> Self {
+        let mut usage = Usage::default();
+        usage.items(&script.body, 0);
+        Self { updated: usage.updated, inserted: usage.inserted, deleted: usage.deleted }
+    }
+}
+
+/// The constants that stand in a scalar by themselves.
+pub(super) fn constants(scalar: &Scalar, found: &mut Vec<Constant>) {
+    match scalar {
+        Scalar::Constant(constant) => found.push(constant.clone()),
+        Scalar::Case(arms, otherwise) => {
+            arms.iter().for_each(|(_, value)| constants(value, found));
+            constants(otherwise, found);
+        }
+        Scalar::Coalesce(parts) | Scalar::Extreme(_, parts) => parts.iter().for_each(|part| constants(part, found)),
+        _ => {}
+    }
+}

@@ -1,0 +1,4 @@
+BEGIN;
+SELECT n AS seen FROM counter WHERE id = 1 FOR UPDATE \gset
+UPDATE counter SET n = :seen + 1 WHERE id = 1;
+COMMIT;

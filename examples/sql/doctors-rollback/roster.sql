@@ -1,0 +1,1 @@
+SELECT id, on_call FROM doctors ORDER BY id;

@@ -1,0 +1,6 @@
+BEGIN;
+SELECT count(*) AS others FROM doctors WHERE on_call AND id <> :doctor \gset
+\if :others > 0
+UPDATE doctors SET on_call = false WHERE id = :doctor;
+\endif
+COMMIT;

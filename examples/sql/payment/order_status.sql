@@ -1,0 +1,1 @@
+SELECT c_balance FROM customer WHERE c_id = :c;

@@ -1,0 +1,4 @@
+BEGIN;
+DELETE FROM settings WHERE id = 1;
+INSERT INTO settings VALUES (1, 1);
+COMMIT;

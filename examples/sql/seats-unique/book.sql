@@ -1,0 +1,1 @@
+INSERT INTO bookings VALUES (:seat, :person);

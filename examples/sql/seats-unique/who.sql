@@ -1,0 +1,1 @@
+SELECT person FROM bookings WHERE seat = 1;

@@ -1,0 +1,5 @@
+-- Balance: both accounts of a customer.
+BEGIN;
+SELECT bal FROM savings WHERE id = :c;
+SELECT bal FROM checking WHERE id = :c;
+COMMIT;
