@@ -10,6 +10,7 @@ mod long_faults;
 mod nets;
 mod nets_thin;
 mod never;
+mod promised;
 mod repair_keeping;
 mod repair_programs;
 mod repair_random;
