@@ -37,14 +37,14 @@ const STOCK: &str = "var Stock: 0..60 := 60\n\
     request buy { lock(L); s := Stock; yield; if (s > 0) { Stock := s - 1 }; unlock(L); s }\n\
     request fill(n: 1..3) { lock(L); s := Stock; yield; if (s + n <= 60) { Stock := s + n }; unlock(L); 0 }\n";
 const RACE: &str = "var Next: 0..99\nrequest next { n := Next; yield; Next := (n + 1) % 100; n }\n";
-const SEATS: &str = "var Seat[0..5]: 0..3\n\
-    request book(s: 0..5, who: 1..3) { if (Seat[s] == 0) { Seat[s] := who; who } else { 0 } }\n\
-    request leave(s: 0..5) { Seat[s] := 0; 0 }\n";
+const SHELVES: &str = "var A: 0..30 := 30\nvar B: 0..30\n\
+    request forth { lock(L); a := A; yield; if (a > 0) { A := a - 1; B := B + 1 }; unlock(L); a }\n\
+    request back { lock(L); b := B; yield; if (b > 0) { B := b - 1; A := A + 1 }; unlock(L); b }\n";
 const TURNS: &str = "var Turn: 0..19\nvar Done: 0..19\n\
     request work { mine := Turn; Turn := (Turn + 1) % 20; yield; Done := (Done + 1) % 20; mine }\n";
 const BUDGET: &str = "var Spent: 0..50\nvar Left: 0..50 := 50\n\
-    request spend { l := Left; yield; if (l == Left and l > 0) { Left := l - 1; Spent := Spent + 1; 1 } else { 0 } }\n\
-    request reset { Left := 50; Spent := 0; 0 }\n";
+    request spend { lock(L); l := Left; yield; if (l > 0) { Left := l - 1; Spent := Spent + 1 }; unlock(L); l }\n\
+    request reset { lock(L); Left := 50; Spent := 0; unlock(L); 0 }\n";
 
 #[test]
 fn five_programs_say_what_the_pages_promise() {
@@ -52,7 +52,7 @@ fn five_programs_say_what_the_pages_promise() {
     let cases = [
         ("rounds", STOCK, options(&search, None), None),
         ("pairs", RACE, options(&[Method::Reduce, Method::Letters], Some(100)), None),
-        ("pairs of rows", SEATS, options(&[Method::Reduce, Method::Search, Method::Flow], Some(100)), None),
+        ("pairs of two shelves", SHELVES, options(&[Method::Reduce, Method::Flow], Some(100)), None),
         ("time", TURNS, options(&search, None), Some(40)),
         ("memory", BUDGET, options(&[Method::Search, Method::Letters], None), Some(20)),
     ];
