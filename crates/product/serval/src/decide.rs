@@ -215,6 +215,8 @@ pub(crate) fn decide_this(input: &Input, options: &Options) -> Decision {
         fix = hint::fix_hint(input, &evidence.certificate, options);
         times.fix = matches!(input.content(), Content::Program(_)).then(|| clock().saturating_sub(start));
     }
+    // How a run was drawn is nothing to tell where it could not be checked in time.
+    let sampled = sampled.filter(|_| matches!(verdict, Verdict::NotSerializable(..)));
     let sampled = sampled.map(|how| SampleNote { schedule: how.schedule.name(), runs: how.runs, requests: how.requests });
     let told = Decision { strict, ruled_out, open, open_sets, sizes, stuck, findings, also_fails, invariants, ..Decision::new(verdict) };
     Decision { proof, fix, no_commit, sampled, stages, reusable, times, ..told }

@@ -12,6 +12,7 @@ mod many;
 mod nets;
 mod nets_thin;
 mod never;
+mod promised;
 mod repair_keeping;
 mod repair_programs;
 mod repair_random;
