@@ -25,8 +25,9 @@ use crate::evidence::{About, CertifyTimes, Evidence, Refused, Undecided, Unprove
 use crate::findings::{SideFindings, invariants};
 use crate::input::{Content, Input};
 use crate::strict::{self, Shown};
+use crate::many::RequestSets;
 use crate::told::told;
-use crate::{Methods, Options, counterexample, fault, hint, many};
+use crate::{Methods, Options, counterexample, fault, hint};
 
 /// Pairs of states that are explored only for what is said beside the verdict
 /// of a counterexample, and of a proof on the text, which itself takes little
@@ -167,14 +168,30 @@ impl Decision {
 /// ```
 pub fn decide(input: &Input, options: &Options) -> Decision {
     match input.content() {
-        Content::Program(program) if let Some(many) = &program.many => many::decide(input, program, many, options),
+        Content::Program(program) if let Some(many) = &program.many => {
+            decide_many(input, &RequestSets::new(input, program, many, options), options)
+        }
         _ => decide_this(input, options),
+    }
+}
+
+/// A program with more combinations of parameters than are written out: a run of some of its requests, or a proof about
+/// those that stand for all.
+fn decide_many(input: &Input, sets: &RequestSets<'_>, options: &Options) -> Decision {
+    let conclude = |some: &Input| Some(decide_this(some, options)).filter(|decision| !matches!(decision.verdict, Verdict::Undecided(_)));
+    if let Some(refuted) = sets.first(conclude) {
+        return refuted;
+    }
+    let decision = decide_this(input, options);
+    match decision.verdict {
+        Verdict::Undecided(Undecided::Stopped(_)) => sets.later(conclude).unwrap_or(decision),
+        _ => decision,
     }
 }
 
 /// The same of what is there: of a program whose requests stand for others whether there is a proof about all, of one with
 /// some of the requests of a text whether these have a counterexample.
-pub(crate) fn decide_this(input: &Input, options: &Options) -> Decision {
+fn decide_this(input: &Input, options: &Options) -> Decision {
     let clock = options.clock;
     let start = clock();
     // The number of requests that a search has come to: with fewer there is no counterexample, whatever ends the work.

@@ -10,10 +10,9 @@ use std::collections::BTreeSet;
 use serval_proof::{Action, RunEvent, fingerprint};
 use serval_syntax::{Many, ManyRequest, Program};
 
+use crate::Options;
 use crate::claim::{Claimed, Effort, EngineClaim, about_some};
-use crate::decide::{Decision, decide_this};
 use crate::input::{Content, Input};
-use crate::{Options, Undecided, Verdict};
 
 mod values;
 
@@ -31,22 +30,36 @@ const MOST_OF_ONE: usize = 24;
 /// How often a set is made smaller.
 const MOST_TIMES: usize = 16;
 
-/// Decides whether the program of an input is serializable, whose requests stand for all.
-pub(crate) fn decide(input: &Input, program: &Program, many: &Many, options: &Options) -> Decision {
-    let pool = Pool::new(program, options.seed.unwrap_or_else(|| seed_of(input.text())));
-    let some = |sets: std::ops::Range<u64>| {
-        let mut tried = sets.take_while(|_| !options.cancel.is_cancelled());
-        tried.find_map(|set| refuted(input, requests(many, &pool, set), ticks_of(set), options))
-    };
-    if let Some(refuted) = some(0..FIRST_SETS) {
-        return refuted;
+/// Sets of requests of a program whose requests stand for all.
+pub(crate) struct RequestSets<'a> {
+    input: &'a Input,
+    many: &'a Many,
+    pool: Pool,
+    options: &'a Options,
+}
+
+impl<'a> RequestSets<'a> {
+    /// Of the program of this input.
+    pub(crate) fn new(input: &'a Input, program: &Program, many: &'a Many, options: &'a Options) -> Self {
+        let pool = Pool::new(program, options.seed.unwrap_or_else(|| seed_of(input.text())));
+        Self { input, many, pool, options }
     }
-    let decision = decide_this(input, options);
-    if !matches!(decision.verdict, Verdict::Undecided(Undecided::Stopped(_))) {
-        return decision;
+
+    /// What `conclude` says of the first of a few sets with a run that refutes it.
+    pub(crate) fn first<T>(&self, conclude: impl Fn(&Input) -> Option<T>) -> Option<T> {
+        self.look(0..FIRST_SETS, conclude)
     }
-    let rounds = u64::try_from(options.rounds).unwrap_or(u64::MAX).min(MOST_ROUNDS);
-    some(FIRST_SETS..rounds.saturating_mul(SETS_OF_ROUND).saturating_add(FIRST_SETS)).unwrap_or(decision)
+
+    /// The same of all others.
+    pub(crate) fn later<T>(&self, conclude: impl Fn(&Input) -> Option<T>) -> Option<T> {
+        let rounds = u64::try_from(self.options.rounds).unwrap_or(u64::MAX).min(MOST_ROUNDS);
+        self.look(FIRST_SETS..rounds.saturating_mul(SETS_OF_ROUND).saturating_add(FIRST_SETS), conclude)
+    }
+
+    fn look<T>(&self, sets: std::ops::Range<u64>, conclude: impl Fn(&Input) -> Option<T>) -> Option<T> {
+        let mut tried = sets.take_while(|_| !self.options.cancel.is_cancelled());
+        tried.find_map(|set| conclude(&refuted(self.input, requests(self.many, &self.pool, set), ticks_of(set), self.options)?))
+    }
 }
 
 /// Rounds in which sets of requests are drawn.
@@ -88,16 +101,14 @@ fn requests_of(request: &ManyRequest, pool: &Pool, set: u64) -> Vec<String> {
     (0..count).map(combination).collect()
 }
 
-/// The decision about some requests, if they are not serializable or some step of theirs fails: with those alone that
-/// come in the run.
-fn refuted(input: &Input, mut names: BTreeSet<String>, ticks: u64, options: &Options) -> Option<Decision> {
+/// Some requests of which a run refutes the program: those alone that come in it.
+fn refuted(input: &Input, mut names: BTreeSet<String>, ticks: u64, options: &Options) -> Option<Input> {
     for _ in 0..MOST_TIMES {
         let some = input.only(&names, ticks)?;
         let met = claim_of(&some, ticks, options)?;
         let coming: BTreeSet<String> = names.intersection(&met).cloned().collect();
         if coming == names {
-            let decision = decide_this(&some, options);
-            return (!matches!(decision.verdict, Verdict::Undecided(_))).then_some(decision);
+            return Some(some);
         }
         names = coming;
     }

@@ -81,6 +81,7 @@ fn random_many(seed: u64) -> String {
             _ => format!("x := A[{}]", row(rng)),
         };
         let body = statements.join("; ");
+        let body = if number && rng.chance(35) { format!("if (n == 1) {{ {body} }}") } else { body };
         let body = match (locked, two) {
             (true, true) => format!(
                 "if (a < b) {{ lock(L[a]); lock(L[b]) }} else {{ lock(L[b]); if (a != b) {{ lock(L[a]) }} }}; {body}; {answer}; \
