@@ -79,7 +79,7 @@ fn splits_at_random_show_nothing_that_is_false() {
         let mut draw = SplitMix64::new(seed);
         let system = if draw.chance(50) { parted(seed).0 } else { Kind::ALL[draw.index(Kind::ALL.len())].system(seed) };
         let parts = 1 + draw.index(3);
-        let mut list = || (0..parts as u32).filter(|_| draw.chance(45)).collect::<Vec<u32>>();
+        let mut list = || (0..u32::try_from(parts).unwrap()).filter(|_| draw.chance(45)).collect::<Vec<u32>>();
         let touches: Vec<Vec<u32>> = system.requests().map(|_| list()).collect();
         if let Came::Parts(whole) = came(&system, &touches, parts) {
             assert!(whole, "seed {seed}: {touches:?}\n{}", system.to_json());
