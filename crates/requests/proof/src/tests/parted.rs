@@ -70,7 +70,7 @@ fn parts_that_are_serializable_make_a_whole_that_is() {
     }
 }
 
-/// Splits that nobody has thought of, of systems of all kinds.
+/// Splits that are drawn, of systems of all kinds.
 #[test]
 fn splits_at_random_show_nothing_that_is_false() {
     let sweep = serval_effort::sweep("proof.splits", 600, 20_000);
