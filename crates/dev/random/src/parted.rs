@@ -17,7 +17,7 @@ pub fn parted(seed: u64) -> (NetworkSystem, Vec<Vec<u32>>) {
     for part in 0..parted.sizes.len() {
         for _ in 0..1 + usize::from(parted.draw.chance(20)) {
             parted.add(touches.len(), &[part]);
-            touches.push(vec![part as u32]);
+            touches.push(vec![numbered(part)]);
         }
     }
     for _ in 0..1 + usize::from(parted.draw.chance(25)) + usize::from(parted.sizes.len() > 2 && parted.draw.chance(60)) {
@@ -26,10 +26,14 @@ pub fn parted(seed: u64) -> (NetworkSystem, Vec<Vec<u32>>) {
             parts.remove(parted.draw.index(3));
         }
         parted.add(touches.len(), &parts);
-        touches.push(parts.iter().map(|&part| part as u32).collect());
+        touches.push(parts.iter().copied().map(numbered).collect());
     }
     let first = parted.globals[0];
     (parted.builder.finish(first), touches)
+}
+
+fn numbered(part: usize) -> u32 {
+    u32::try_from(part).unwrap_or(u32::MAX)
 }
 
 struct Parted {

@@ -13,7 +13,7 @@ use serval_model::{NetworkSystem, Node, NormalForm};
 use serval_proof::{Caps, Refusal, Work, shared};
 
 /// A split of a system that the checker takes.
-pub(crate) struct Split {
+pub(crate) struct PartSplit {
     /// For each request the parts that it touches.
     pub touches: Vec<Vec<u32>>,
     /// The parts.
@@ -21,7 +21,7 @@ pub(crate) struct Split {
 }
 
 /// The split of a system into as many parts as can be had, if there are at least two.
-pub(crate) fn find(system: &NetworkSystem, ticks: u64, cancel: &Cancel) -> Result<Option<Split>, Stopped> {
+pub(crate) fn find(system: &NetworkSystem, ticks: u64, cancel: &Cancel) -> Result<Option<PartSplit>, Stopped> {
     let budget = &mut Budget::new(ticks, cancel.clone());
     let Some((form, _)) = budget.during(|| NormalForm::new(system))? else { return Ok(None) };
     let Some(groups) = Meeting::new(&form, system.request_count(), budget)?.split(budget)? else { return Ok(None) };
@@ -29,7 +29,7 @@ pub(crate) fn find(system: &NetworkSystem, ticks: u64, cancel: &Cancel) -> Resul
     let mut work = Work::new(&caps, cancel);
     let touches = groups.touches;
     match shared::split(system, &form, &touches, groups.parts, &mut work) {
-        Ok(parts) => Ok(Some(Split { touches, parts })),
+        Ok(parts) => Ok(Some(PartSplit { touches, parts })),
         Err(Refusal::Stopped(stopped)) => Err(stopped),
         Err(Refusal::TooLarge { .. }) => Err(Stopped::OutOfTicks),
         Err(Refusal::Invalid(_)) => Ok(None),

@@ -1,17 +1,18 @@
-//! Optimistic concurrency control (Kung, Robinson 1981) in several steps: several versions, or reads behind another wait.
+//! Optimistic concurrency control (Kung, Robinson 1981) in several steps: several versions, or reads behind another
+//! wait.
 
 use serval_compile::control::Reg;
 use serval_lipton_proof::model::Model;
 use serval_lipton_proof::path::{Path, PathId, PointId};
 use serval_lipton_proof::term::Symbol;
-use serval_proof::Attempt;
+use serval_proof::ValidatedAttempt;
 use serval_syntax::GlobalVar;
 
 /// The longest attempts that are looked at, in steps.
 const MAX_STEPS: usize = 16;
 
 /// Transforms a model wherever attempts are tested, and says where.
-pub(crate) fn candidates(model: &mut Model) -> Vec<Attempt> {
+pub(crate) fn candidates(model: &mut Model) -> Vec<ValidatedAttempt> {
     let mut found = Vec::new();
     for wait in (1..u32::try_from(model.points.len()).unwrap_or(u32::MAX)).map(PointId) {
         let Some(points) = way_to(model, wait) else { continue };
@@ -44,7 +45,7 @@ fn way_to(model: &Model, wait: PointId) -> Option<Vec<PointId>> {
 
 /// The attempt along these points, put into the model, if there is one: as many versions as are tested, and whatever
 /// they guard.
-fn attempt_along(model: &mut Model, points: &[PointId]) -> Option<Attempt> {
+fn attempt_along(model: &mut Model, points: &[PointId]) -> Option<ValidatedAttempt> {
     let mut versions: Vec<(u32, u32, u32)> = Vec::new();
     let mut others: Vec<(u32, u32, u32)> = Vec::new();
     for (step, pair) in (0_u32..).zip(points.windows(2)) {
@@ -58,7 +59,7 @@ fn attempt_along(model: &mut Model, points: &[PointId]) -> Option<Attempt> {
         }
     }
     let points = points.iter().map(|point| point.0).collect();
-    let mut attempt = Attempt { points, versions, reads: Vec::new() };
+    let mut attempt = ValidatedAttempt { points, versions, reads: Vec::new() };
     if attempt.versions.is_empty() || model.is_attempt(&attempt).is_err() {
         return None;
     }

@@ -7,13 +7,13 @@
 //! w:   if (V == v and W == w) { … } else { go back to h }
 //! ```
 //!
-//! **Conditions**, for points `h = p₀, p₁, …, p_k = w`, versions `Vᵢ` with registers `vᵢ`, each read in step `s(i) < k`,
-//! and reads of globals `Xⱼ` with registers `xⱼ`, each in a step `s(j) < k` and guarded by a version `i` with
+//! **Conditions**, for points `h = p₀, p₁, …, p_k = w`, versions `Vᵢ` with registers `vᵢ`, each read in step `s(i) <
+//! k`, and reads of globals `Xⱼ` with registers `xⱼ`, each in a step `s(j) < k` and guarded by a version `i` with
 //! `s(i) ≤ s(j)`. No register is named twice.
 //!
-//! 1. One path leads from `p_s` to `p_{s+1}`, which is no entry and not the end. For `s > 0` no other path leaves `p_s`,
-//!    and none but this one leads to `p_{s+1}`. If paths from other points `h'` lead to `p₁`, then from each of them
-//!    one, and for each path from `h` there is a path from `h'` that tests, changes, keeps and answers the same.
+//! 1. One path leads from `p_s` to `p_{s+1}`, which is no entry and not the end. For `s > 0` no other path leaves
+//!    `p_s`, and none but this one leads to `p_{s+1}`. If paths from other points `h'` lead to `p₁`, then from each of
+//!    them one, and for each path from `h` there is a path from `h'` that tests, changes, keeps and answers the same.
 //! 2. These paths change no global and leave every register that is kept at `h` as it is. None of the registers of the
 //!    conditions is kept at `h`. The path from `p_s` puts `Vᵢ` into `vᵢ` and `Xⱼ` into `xⱼ` where `s(i) = s` and
 //!    `s(j) = s`, and leaves those of earlier steps as they are. It tests what it reads so one by one if at all.
@@ -23,20 +23,20 @@
 //!    to `Vᵢ`.
 //!
 //! **Transformation.** At `w` no request keeps a `vᵢ` or `xⱼ`. Paths that test all versions do not test them any more,
-//! have `Vᵢ` and `Xⱼ` in the place of `vᵢ` and `xⱼ`, and test in addition what was tested alone of a `Vᵢ` or `Xⱼ` on the
-//! path that reads it, where it is tested no more. Paths back to `h` test nothing.
+//! have `Vᵢ` and `Xⱼ` in the place of `vᵢ` and `xⱼ`, and test in addition what was tested alone of a `Vᵢ` or `Xⱼ` on
+//! the path that reads it, where it is tested no more. Paths back to `h` test nothing.
 //!
 //! **Statement.** Every step before is one after, and `Ser` does not grow.
 //!
 //! **Proof.**
 //!
-//! - *Steps.* Let a run of the program before be given. When a path from `w` tests all versions and goes on, the request
-//!   came to `w` along `p₀ … p_k` (1): it read `vᵢ` from `Vᵢ` and `xⱼ` from `Xⱼ` in steps of this attempt, in this order,
-//!   and has changed none of them since (2). As `Vᵢ = vᵢ`, putting `Vᵢ` for `vᵢ` changes nothing, and what was tested of
-//!   `Vᵢ` then holds now. As to `Xⱼ`, guarded by `i`: every change of `Vᵢ` or `Xⱼ` makes `Vᵢ` larger (4). `Vᵢ` is what it
-//!   was when `vᵢ` was read, so there was no such change since, and `xⱼ` was read then or later. So `Xⱼ = xⱼ`, and what
-//!   was tested of `Xⱼ` holds. So the step is one after the transformation. Other steps test less than before. So every
-//!   run before is a run after, without these registers at `w`.
+//! - *Steps.* Let a run of the program before be given. When a path from `w` tests all versions and goes on, the
+//!   request came to `w` along `p₀ … p_k` (1): it read `vᵢ` from `Vᵢ` and `xⱼ` from `Xⱼ` in steps of this attempt, in
+//!   this order, and has changed none of them since (2). As `Vᵢ = vᵢ`, putting `Vᵢ` for `vᵢ` changes nothing, and what
+//!   was tested of `Vᵢ` then holds now. As to `Xⱼ`, guarded by `i`: every change of `Vᵢ` or `Xⱼ` makes `Vᵢ` larger (4).
+//!   `Vᵢ` is what it was when `vᵢ` was read, so there was no such change since, and `xⱼ` was read then or later. So `Xⱼ
+//!   = xⱼ`, and what was tested of `Xⱼ` holds. So the step is one after the transformation. Other steps test less than
+//!   before. So every run before is a run after, without these registers at `w`.
 //! - *Serial runs.* In a serial run after the transformation, a request that goes from `h` to `w` and back to `h` has
 //!   changed nothing: what is kept at `h` is as it was. Leave that out. (If it came from another `h'`, then it can do
 //!   there what it does at `h` next.) If it goes from `h` to `w` and on, no other request came between, so all `Vᵢ` and
@@ -44,11 +44,11 @@
 //!   tests on the way, which are tested now, finds `Vᵢ = vᵢ`, and does the same. A request that is at some `p_s` with
 //!   `s > 0` can do nothing but go on to `w`, so there are no other cases. ∎
 //!
-//! What the program before reads lies in the range of the global and passes the test on the way; errors are those of the
-//! program before, so [`Facts`](crate::facts::Facts) says this of these registers at `w`.
+//! What the program before reads lies in the range of the global and passes the test on the way; errors are those of
+//! the program before, so [`Facts`](crate::facts::Facts) says this of these registers at `w`.
 
 use serval_compile::control::Reg;
-use serval_proof::Attempt;
+use serval_proof::ValidatedAttempt;
 use serval_syntax::GlobalVar;
 
 use crate::domain::Domain;
@@ -66,7 +66,7 @@ struct Reading {
 
 impl Model {
     /// All that is read, versions first, and the points.
-    fn readings(&self, attempt: &Attempt) -> Result<(Vec<PointId>, Vec<Reading>), Unvalidated> {
+    fn readings(&self, attempt: &ValidatedAttempt) -> Result<(Vec<PointId>, Vec<Reading>), Unvalidated> {
         let points: Vec<PointId> = attempt.points.iter().copied().map(PointId).collect();
         let there = |point: &PointId| *point != PointId::END && point.index() < self.points.len();
         let mut sorted = points.clone();
@@ -90,7 +90,7 @@ impl Model {
     }
 
     /// Whether the conditions hold.
-    pub fn is_attempt(&self, attempt: &Attempt) -> Result<(), Unvalidated> {
+    pub fn is_attempt(&self, attempt: &ValidatedAttempt) -> Result<(), Unvalidated> {
         let (points, all) = self.readings(attempt)?;
         let (head, wait) = (points[0], points[points.len() - 1]);
         require(points[1..].iter().all(|&point| !self.is_entry(point)), "a request begins where it waits")?;
@@ -125,7 +125,7 @@ impl Model {
     }
 
     /// Transforms the program, of which the conditions hold; leaves it as it is if that cannot be done.
-    pub fn put_attempt(&mut self, attempt: &Attempt) -> Result<(), Unvalidated> {
+    pub fn put_attempt(&mut self, attempt: &ValidatedAttempt) -> Result<(), Unvalidated> {
         let (points, all) = self.readings(attempt)?;
         let wait = points[points.len() - 1];
         let mut ways: Vec<Vec<PathId>> = Vec::new();

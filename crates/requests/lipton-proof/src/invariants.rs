@@ -15,8 +15,8 @@
 //!   `2^60 + 2^20·n`, so no run of 2^40 steps leaves 2^61. This is the line that the compiler draws as well, and the
 //!   proof says so ([`Reduction::unbounded`]). With slow registers: let `M` be the greatest absolute value of all slow
 //!   globals and of all slow registers of requests at the points where they are slow, at first at most 2^60. A step
-//!   leaves in each of these at most 2^60, or what was in one of them that is global or its own and at most 2^20 more or
-//!   less; so `M` becomes at most `max(2^60, M + 2^20)`, and what was said of one holds of all.
+//!   leaves in each of these at most 2^60, or what was in one of them that is global or its own and at most 2^20 more
+//!   or less; so `M` becomes at most `max(2^60, M + 2^20)`, and what was said of one holds of all.
 //! * **I1, owner** `(V, c, O)`: `[V = c] = Σ #p over O`. It holds at first, as no entry is in `O` and the initial value
 //!   is not `c`. For `a → b`:
 //!   - *from O to O*: the only request in `O` stays, and `Q = {c}`;

@@ -97,7 +97,8 @@
 //! **Proof.** A certificate of kind `components` is a list of proofs, and one of
 //! another kind is a list with one. There are as many proofs as components
 //! (`parts.cover`), so there is one for each, of kind `atomic`, `flow`,
-//! `invariant`, `letters`, `cases`, `same`, or `components` with `touches`; and each shows that its component is serializable:
+//! `invariant`, `letters`, `cases`, `same`, or `components` with `touches`; and each shows that its component is
+//! serializable:
 //!
 //! - `atomic`: reductions that keep `Int` and `Ser` leave a system in which every
 //!   request is a single step, so that every complete run is serial ([`script`]);
@@ -182,7 +183,7 @@ pub use closure::{ClosedPart, check_closure};
 pub use conditions::Condition;
 pub use fault::{Fails, Failure, FaultCertificate, check_fault};
 pub use format::{FORMAT, VERSION};
-pub use reduction::{Attempt, Bounds, Count, Doom, Group, Owner, PointRange, Reduction, Sum, Ticket, Validated};
+pub use reduction::{Bounds, Count, Doom, Group, Owner, PointRange, Reduction, Sum, Ticket, Validated, ValidatedAttempt};
 pub use run::{Action, Completed, NamedStates, RunCertificate, RunEvent, check_run};
 pub use serval_diagnostic::FormatError;
 pub use serval_evidence::{Checked, Refusal, Rejection, TooLarge, fingerprint};

@@ -36,7 +36,7 @@ pub struct Reduction {
     pub validated: Vec<Validated>,
     /// Attempts that read in several steps and test all versions before anything counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<ValidatedAttempt>,
     /// Between which numbers globals stay.
     pub ranges: Vec<(u32, i64, i64)>,
     /// Globals without bounds that change by little at a time, so that no run of a lifetime leaves 64 bits.
@@ -86,7 +86,7 @@ pub struct Validated {
 /// Reads along several points, which every path from the last one either tests by all versions or forgets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, remote = "Self")]
-pub struct Attempt {
+pub struct ValidatedAttempt {
     /// From where the attempt begins and begins again to where it waits with what it has read.
     pub points: Vec<u32>,
     /// For each version the step in which it is read, the global, and the register with its value.
@@ -179,7 +179,7 @@ pub struct Bounds {
     pub points: Vec<PointRange>,
 }
 
-objects!(Reduction, Validated, Attempt, Owner, Count, Sum, Doom, Ticket, Bounds);
+objects!(Reduction, Validated, ValidatedAttempt, Owner, Count, Sum, Doom, Ticket, Bounds);
 
 impl Reduction {
     /// Whether some request bodies stand for all.

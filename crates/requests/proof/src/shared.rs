@@ -10,9 +10,9 @@
 //!
 //! 1. the graph whose vertices are the parts and the shared letters, with an edge where the request of the letter
 //!    touches the part, have no cycle (`shared.forest`);
-//! 2. for each global state `g` of a serial run of `N` and each letter `r/a`, if for each part `i` that `r` touches some
-//!    `p_i` is in `Big(r/a, π_i(g))` of `N_i`, then there is a `g'` in `Big(r/a, g)` with `π_i(g') = p_i` for all these
-//!    `i` (`shared.serial`). If `r` touches no part, this says that `Big(r/a, g)` is not empty.
+//! 2. for each global state `g` of a serial run of `N` and each letter `r/a`, if for each part `i` that `r` touches
+//!    some `p_i` is in `Big(r/a, π_i(g))` of `N_i`, then there is a `g'` in `Big(r/a, g)` with `π_i(g') = p_i` for all
+//!    these `i` (`shared.serial`). If `r` touches no part, this says that `Big(r/a, g)` is not empty.
 //!
 //! **Theorem.** If every part is serializable, so is `N`.
 //!
@@ -30,8 +30,8 @@
 //! `w` of requests that touch `i` are `w_i`. By the first condition the parts can be ordered such that each has at most
 //! one letter in common with all before it together: order each tree of the graph from a root. (If a part had two
 //! letters in common with those before, these are in one tree and joined by way of parts before it, and there is a
-//! cycle.) Let `u` be the word of the parts so far, and `w_i` the next. Without a common letter `u w_i` will do. Else the
-//! letter `c` is in both equally often, namely as often as in the run: `u = u_0 c u_1 … c u_m` and
+//! cycle.) Let `u` be the word of the parts so far, and `w_i` the next. Without a common letter `u w_i` will do. Else
+//! the letter `c` is in both equally often, namely as often as in the run: `u = u_0 c u_1 … c u_m` and
 //! `w_i = v_0 c v_1 … c v_m`. Take `u_0 v_0 c u_1 v_1 … c u_m v_m`. No letter in a `v` belongs to an earlier part, and
 //! none in a `u` to part `i`, so each part has its own word. At the end put letters of requests that touch no part
 //! anywhere.

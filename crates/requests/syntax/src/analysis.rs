@@ -61,8 +61,8 @@ pub fn analyze_standing(text: &str) -> Analysis {
     analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, Asked::Standing)
 }
 
-/// The program of a text with an integer for each version, if it has versions. Whoever proves that this one is
-/// serializable and has no errors but that integers leave 64 bits has proved it of the program.
+/// The program of a text with an integer for each version, if it has versions. A proof that this one is
+/// serializable and has no errors but that integers leave 64 bits is one of the program.
 ///
 /// ```
 /// let text = "version V: 1  request r { v := V; yield; if (v == V) { fresh(V) }; 0 }";

@@ -6,7 +6,7 @@ use serval_proof::shared::SharedProof;
 
 use super::schedule::TASK_TICKS;
 use super::{Attempt, Found, Plan, PortfolioWork, decide};
-use crate::shared::{Split, find};
+use crate::shared::{PartSplit, find};
 
 /// How many times the ticks of a task it may take to find the parts.
 const FIND_TIMES: u64 = 64;
@@ -16,7 +16,7 @@ pub(super) enum PartsKnown {
     /// There are none, or one of them is not serializable.
     None,
     /// These.
-    Found(Split),
+    Found(PartSplit),
 }
 
 impl PortfolioWork<'_> {
@@ -43,7 +43,7 @@ impl PortfolioWork<'_> {
         found
     }
 
-    fn each_part(&self, split: Split, ticks: u64, cancel: &Cancel) -> (PartsKnown, Attempt) {
+    fn each_part(&self, split: PartSplit, ticks: u64, cancel: &Cancel) -> (PartsKnown, Attempt) {
         let percent = (u128::from(ticks) * 100 / u128::from(TASK_TICKS)).max(1);
         let percent = u64::try_from(percent).unwrap_or(u64::MAX);
         let plan = Plan { rounds: 1, percent, in_parts: false, ..Plan::new(&self.plan.methods, cancel) };

@@ -86,8 +86,8 @@ fn attempts_with_versions_are_proved_only_where_all_are_tested() {
     }
 }
 
-/// What grows under a lock and is kept in a register over a pause leaves 64 bits no sooner than what grows at once; what
-/// doubles does.
+/// What grows under a lock and is kept in a register over a pause leaves 64 bits no sooner than what grows at once;
+/// what doubles does.
 #[test]
 fn counters_under_locks_grow_slowly() {
     let counter = |next: &str| {

@@ -1,6 +1,6 @@
 //! Attempts in several steps: each part of the condition is needed.
 
-use serval_proof::{Attempt, Condition, Reduction, Refusal};
+use serval_proof::{Condition, Reduction, Refusal, ValidatedAttempt};
 
 use super::conditions::{checked, is_wrong};
 use super::switch::without;
@@ -15,7 +15,8 @@ fn attempting(ranges: &[(u32, i64, i64)]) -> Vec<Reduction> {
     for points in (2..6_u32).flat_map(|h| (2..6).flat_map(move |p| (2..6).map(move |w| [h, p, w]))) {
         for (v, t) in (0..5_u32).flat_map(|v| (0..5).map(move |t| (v, t))).filter(|(v, t)| v != t) {
             for steps in [(0, 1), (1, 0)] {
-                let attempt = Attempt { points: points.to_vec(), versions: vec![(steps.0, 0, v)], reads: vec![(0, steps.1, 1, t)] };
+                let attempt =
+                    ValidatedAttempt { points: points.to_vec(), versions: vec![(steps.0, 0, v)], reads: vec![(0, steps.1, 1, t)] };
                 proofs.push(Reduction { attempts: vec![attempt], ranges: ranges.to_vec(), ..Reduction::default() });
             }
         }
@@ -85,7 +86,7 @@ fn every_version_is_tested() {
 #[test]
 fn meaningless_attempts_are_refused() {
     let good = attempting(&RANGES).into_iter().find(|proof| checked(EDIT, proof) == Ok(())).unwrap();
-    let changes: [fn(&mut Attempt); 10] = [
+    let changes: [fn(&mut ValidatedAttempt); 10] = [
         |attempt| attempt.points.clear(),
         |attempt| attempt.points.truncate(1),
         |attempt| attempt.points[1] = u32::MAX,

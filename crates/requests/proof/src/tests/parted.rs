@@ -70,7 +70,7 @@ fn parts_that_are_serializable_make_a_whole_that_is() {
     }
 }
 
-/// Splits that nobody has thought of, of systems of all kinds.
+/// Splits that are drawn, of systems of all kinds.
 #[test]
 fn splits_at_random_show_nothing_that_is_false() {
     let sweep = serval_effort::sweep("proof.splits", 600, 20_000);
@@ -79,7 +79,7 @@ fn splits_at_random_show_nothing_that_is_false() {
         let mut draw = SplitMix64::new(seed);
         let system = if draw.chance(50) { parted(seed).0 } else { Kind::ALL[draw.index(Kind::ALL.len())].system(seed) };
         let parts = 1 + draw.index(3);
-        let mut list = || (0..parts as u32).filter(|_| draw.chance(45)).collect::<Vec<u32>>();
+        let mut list = || (0..u32::try_from(parts).unwrap()).filter(|_| draw.chance(45)).collect::<Vec<u32>>();
         let touches: Vec<Vec<u32>> = system.requests().map(|_| list()).collect();
         if let Came::Parts(whole) = came(&system, &touches, parts) {
             assert!(whole, "seed {seed}: {touches:?}\n{}", system.to_json());

@@ -17,7 +17,8 @@ fn case(system: NetworkSystem, touches: &[&[u32]], parts: Vec<Part>) -> Case {
     Case::proved(system, Part::Shared(Box::new(SharedProof { touches, parts })))
 }
 
-/// Bits `X` and `Y`: `a` turns one over and `b` the other, and `c` sets both to 0; all at once. Global states are `2X + Y`.
+/// Bits `X` and `Y`: `a` turns one over and `b` the other, and `c` sets both to 0; all at once. Global states are `2X +
+/// Y`.
 fn bits() -> NetworkSystem {
     let mut steps = Vec::new();
     for (x, y) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
@@ -53,8 +54,8 @@ fn crossed() -> NetworkSystem {
     system(16, &["s!", "s", "t!", "t", "a!", "b!", "s/x", "t/x", "a/x", "b/x"], &steps)
 }
 
-/// `a` raises `X` and lowers it again; `c` answers only where `X` or `Y` is up, and only the first ever is. Global states
-/// are `2X + Y`.
+/// `a` raises `X` and lowers it again; `c` answers only where `X` or `Y` is up, and only the first ever is. Global
+/// states are `2X + Y`.
 fn either() -> NetworkSystem {
     let steps =
         [[0, 0, 1, 2], [0, 1, 1, 3], [1, 2, 4, 0], [1, 3, 4, 1], [2, 1, 5, 0], [2, 3, 5, 2], [3, 1, 6, 1], [3, 2, 6, 2], [3, 3, 6, 3]];
