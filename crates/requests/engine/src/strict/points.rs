@@ -78,7 +78,8 @@ fn proved(form: &NormalForm, places: &[u32], round: u32, budget: &mut Budget, ca
         return Ok(Some(Part::Atomic(reduction.script)));
     }
     reduced?;
-    let plan = Plan { rounds: round as usize, ..Plan::new(&METHODS, cancel) };
+    let mut plan = Plan::new(&METHODS, cancel);
+    plan.rounds = usize::try_from(round).unwrap_or(usize::MAX);
     let Found::Serializable(parts, _) = portfolio::decide(&[&product], 0, &plan).found else { return Ok(None) };
     Ok(parts.into_iter().next())
 }
