@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 use serval_diagnostic::counted;
 
-use crate::in_time::TimeOrders;
 use crate::nearest::NearestOrder;
 use crate::trace::TraceEvent;
 use crate::why::{OrderEdge, Why};
@@ -192,6 +191,19 @@ impl SerialOrder {
         let given = if answers.is_empty() { "never ends".to_owned() } else { format!("gives {}", answers.join(" or ")) };
         format!("{} {given}", numbers.join(" then "))
     }
+}
+
+/// Why no order agrees with the one in time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TimeOrders {
+    /// Pairs of requests of which the first had answered when the second came, as few as leave no order.
+    pub needed: Vec<[u32; 2]>,
+    /// Whether the second of each changes nothing.
+    pub only_reads: bool,
+    /// What the orders give that agree with these pairs, if there are few.
+    pub left: Vec<SerialOrder>,
+    /// An order that does not, and gives the answers of the run.
+    pub without: Vec<u32>,
 }
 
 fn is_zero(component: &usize) -> bool {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 use serval_diagnostic::counted;
 
-use crate::counterexample::{Counterexample, SerialOrder};
+use crate::counterexample::{Counterexample, TimeOrders};
 use crate::escape::xml as escaped;
 
 /// What is known about the order in time.
@@ -32,19 +32,6 @@ impl StrictNote {
         let requests = self.requests.filter(|_| self.holds.is_none())?;
         Some(format!("an answer can be stale ({}): serval check --strict", counted(requests, "request")))
     }
-}
-
-/// Why no order agrees with the one in time.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TimeOrders {
-    /// Pairs of requests of which the first had answered when the second came, as few as leave no order.
-    pub needed: Vec<[u32; 2]>,
-    /// Whether the second of each changes nothing.
-    pub only_reads: bool,
-    /// What the orders give that agree with these pairs, if there are few.
-    pub left: Vec<SerialOrder>,
-    /// An order that does not, and gives the answers of the run.
-    pub without: Vec<u32>,
 }
 
 impl TimeOrders {

@@ -34,12 +34,13 @@ mod words;
 pub use advice::{Advice, Largest, Nearest, Tried};
 pub use counterexample::{
     Answered, Closest, Counterexample, ExcerptLine, Explanation, LocalValues, NeverSerial, SerialOrder, StateValues, States, StatesField,
+    TimeOrders,
 };
 pub use diagnostics::{Style, json_diagnostic, render_diagnostics};
 pub use fault::FaultNote;
 pub use formats::sarif;
 pub use graphs::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
-pub use in_time::{StrictNote, TimeOrders};
+pub use in_time::StrictNote;
 pub use nearest::{Hindrance, NearestOrder};
 pub use parts::{CertificateNote, HeaderPromise, Note, OpenAnswer, ReducedSizes, RuledOut, Sizes, StuckNote, Times, Verdict};
 pub use proof::ProofNote;

@@ -154,7 +154,10 @@ impl Look {
         }
         let verdicts = [
             ("serializable  ", Ink::Good),
+            ("serializable, also in real time  ", Ink::Good),
             ("not serializable  ", Ink::Bad),
+            ("strict  ", Ink::Good),
+            ("not strict  ", Ink::Bad),
             ("can fail  ", Ink::Bad),
             ("undecided  ", Ink::Changed),
             ("error  ", Ink::Bad),

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::advice::Advice;
-use crate::counterexample::{Answered, Counterexample, Explanation, SerialOrder, StateValues};
+use crate::counterexample::{Answered, Counterexample, Explanation, SerialOrder, StateValues, TimeOrders};
 use crate::escape::{json, name, shell};
 use crate::fault::FaultNote;
 use crate::fix::{FixHint, Fixable};
-use crate::in_time::{StrictNote, TimeOrders};
+use crate::in_time::StrictNote;
 use crate::nearest::NearestOrder;
 use crate::parts::{CertificateNote, HeaderPromise, Note, OpenAnswer, RuledOut, Sizes, StuckNote, Times, Verdict};
 use crate::proof::{self, ProofNote, UNBOUNDED};

@@ -24,8 +24,8 @@ use crate::commuting::{marks, sentences};
 use crate::evidence::{About, CertifyTimes, Evidence, Refused, Undecided, Unproved, certify, verified};
 use crate::findings::{SideFindings, invariants};
 use crate::input::{Content, Input};
-use crate::strict::{self, Shown};
 use crate::many::RequestSets;
+use crate::strict::{self, Settled, Shown};
 use crate::told::told;
 use crate::{Methods, Options, counterexample, fault, hint};
 
@@ -167,6 +167,10 @@ impl Decision {
 /// assert!(matches!(decide(&input, &Options::default()).verdict, Verdict::Serializable(_)));
 /// ```
 pub fn decide(input: &Input, options: &Options) -> Decision {
+    if !options.strict && matches!(input.promise(), Some(serval_report::Verdict::Strict | serval_report::Verdict::NotStrict)) {
+        // A header that promises something about the order in time asks for it.
+        return decide(input, &Options { strict: true, ..options.clone() });
+    }
     match input.content() {
         Content::Program(program) if let Some(many) = &program.many => {
             decide_many(input, &RequestSets::new(input, program, many, options), options)
@@ -444,7 +448,13 @@ fn in_time(input: &Input, verdict: Verdict, shown: Option<Shown>, options: &Opti
     match verdict {
         Verdict::Serializable(evidence) if options.strict => {
             let start = (options.clock)();
-            let (verdict, note, CertifyTimes { certify, verify }) = strict::decided(input, shown, evidence, options);
+            let (settled, note, CertifyTimes { certify, verify }) = strict::decided(input, shown, evidence, options);
+            let verdict = match settled {
+                Settled::Strict(evidence) => Verdict::Strict(evidence),
+                Settled::NotStrict(evidence, run) => Verdict::NotStrict(evidence, run),
+                Settled::Undecided(why) => Verdict::Undecided(why),
+                Settled::Refused(refused) => Verdict::Refused(refused),
+            };
             times.decide += (options.clock)().saturating_sub(start).saturating_sub(certify + verify);
             (times.certify, times.verify) = (times.certify + certify, times.verify + verify);
             (verdict, Some(note))

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serval_budget::{Budget, Cancel, StopReason};
 use serval_compile::Compiled;
+use serval_diagnostic::counted;
 use serval_proof::{Body, Caps, Certificate, Claim, TooLarge, fingerprint};
 use serval_verify::{InputKind, Outcome};
 
@@ -80,7 +81,7 @@ impl std::fmt::Display for Undecided {
             Self::Stopped(reason) => reason.fmt(f),
             Self::InTime { in_flight: 0 | 1 } => write!(f, "serializable; whether it is strict is open"),
             Self::InTime { in_flight } => {
-                write!(f, "serializable; strict while at most {in_flight} requests are in flight, and open beyond")
+                write!(f, "serializable; strict with at most {} in flight, and open beyond", counted(*in_flight, "request"))
             }
             Self::Uncertified { method, serializable, what } => {
                 let words = if *serializable { "serializable" } else { "not serializable" };

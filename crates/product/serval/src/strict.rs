@@ -17,9 +17,9 @@ use serval_report::{Counterexample, StrictNote, TimeOrders, TraceEvent};
 
 use crate::claim::{parts_of, systems_of};
 use crate::counterexample::counterexample;
-use crate::evidence::{CertifyTimes, Evidence, Undecided, Unproved, certify};
+use crate::evidence::{CertifyTimes, Evidence, Refused, Undecided, Unproved, certify};
 use crate::input::{Content, Input};
-use crate::{Options, Verdict};
+use crate::options::Options;
 
 /// What a proof of serializability says about the order in time.
 pub(crate) struct Shown {
@@ -64,6 +64,33 @@ fn with_systems<T>(input: &Input, work: impl FnOnce(&[&NetworkSystem]) -> T) -> 
     }
 }
 
+/// What became of the question.
+pub(crate) enum Settled {
+    /// It is strict.
+    Strict(Evidence),
+    /// It is not, and this run shows it.
+    NotStrict(Evidence, Box<Counterexample>),
+    /// Neither is known.
+    Undecided(Undecided),
+    /// The checker refuses our evidence: a bug in serval.
+    Refused(Box<Refused>),
+}
+
+/// From a proof of serializability that the checker has accepted to the order in time, by whatever shows it.
+pub(crate) fn settled(input: &Input, body: Body, evidence: Evidence, options: &Options) -> Settled {
+    let shown = Shown::by(&body, true);
+    if !shown.all {
+        return decided(input, shown, evidence, options).0;
+    }
+    let claim = (body, 0, serval_proof::Claim::Strict);
+    match certify(input.about(), claim, &options.cancel, options.clock).0 {
+        Ok(certificate) => Settled::Strict(Evidence { certificate, ..evidence }),
+        Err(Unproved::TooLarge(_)) => Settled::Undecided(Undecided::InTime { in_flight: 1 }),
+        Err(Unproved::Cancelled) => Settled::Undecided(Undecided::Stopped(StopReason::Cancelled)),
+        Err(Unproved::Refused(refused)) => Settled::Refused(Box::new(refused)),
+    }
+}
+
 /// What was found out about all components.
 enum Found {
     Refuted { run: RunCertificate, component: usize, minimal: bool },
@@ -73,16 +100,16 @@ enum Found {
 }
 
 /// From a serializable input to a verdict about the order in time, for a proof that does not show it.
-pub(crate) fn decided(input: &Input, shown: Shown, evidence: Evidence, options: &Options) -> (Verdict, StrictNote, CertifyTimes) {
+pub(crate) fn decided(input: &Input, shown: Shown, evidence: Evidence, options: &Options) -> (Settled, StrictNote, CertifyTimes) {
     let none = StrictNote::default();
     let found = with_systems(input, |systems| found(systems, &shown.parts, options)).unwrap_or(Found::Open(1));
     let (body, component, claim, refuted) = match found {
         Found::Stopped => {
-            return (Verdict::Undecided(Undecided::Stopped(StopReason::Cancelled)), none, CertifyTimes::default());
+            return (Settled::Undecided(Undecided::Stopped(StopReason::Cancelled)), none, CertifyTimes::default());
         }
         Found::Open(in_flight) => {
             let note = StrictNote { in_flight: (in_flight > 1).then_some(in_flight), ..none };
-            return (Verdict::Undecided(Undecided::InTime { in_flight }), note, CertifyTimes::default());
+            return (Settled::Undecided(Undecided::InTime { in_flight }), note, CertifyTimes::default());
         }
         Found::Refuted { run, component, minimal } => {
             (Body::Run(run.clone()), component, serval_proof::Claim::NotStrict, Some((run, minimal)))
@@ -97,20 +124,20 @@ pub(crate) fn decided(input: &Input, shown: Shown, evidence: Evidence, options: 
     let (checked, times) = certify(input.about(), (body, component, claim), &options.cancel, options.clock);
     let method = evidence.method;
     let verdict = match checked {
-        Err(Unproved::TooLarge(_)) => Verdict::Undecided(Undecided::InTime { in_flight: 1 }),
-        Err(Unproved::Cancelled) => Verdict::Undecided(Undecided::Stopped(StopReason::Cancelled)),
-        Err(Unproved::Refused(refused)) => Verdict::Refused(Box::new(refused)),
+        Err(Unproved::TooLarge(_)) => Settled::Undecided(Undecided::InTime { in_flight: 1 }),
+        Err(Unproved::Cancelled) => Settled::Undecided(Undecided::Stopped(StopReason::Cancelled)),
+        Err(Unproved::Refused(refused)) => Settled::Refused(Box::new(refused)),
         Ok(certificate) => {
             let evidence = Evidence { certificate, kind, method };
             match refuted {
-                None => Verdict::Strict(evidence),
-                Some((run, minimal)) => Verdict::NotStrict(evidence, Box::new(not_strict(input, &run, component, minimal))),
+                None => Settled::Strict(evidence),
+                Some((run, minimal)) => Settled::NotStrict(evidence, Box::new(not_strict(input, &run, component, minimal))),
             }
         }
     };
     let holds = match verdict {
-        Verdict::Strict(_) => Some(true),
-        Verdict::NotStrict(..) => Some(false),
+        Settled::Strict(_) => Some(true),
+        Settled::NotStrict(..) => Some(false),
         _ => None,
     };
     let note = StrictNote { holds, by: holds.map(|_| kind), in_flight: most, closed: most.is_some(), requests: None };

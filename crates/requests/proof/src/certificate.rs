@@ -13,7 +13,7 @@ use crate::reduction::Reduction;
 use crate::same::Same;
 use crate::script::Entry;
 use crate::shared::SharedProof;
-use crate::strict::StrictProof;
+use crate::strict::in_flight::InFlight;
 
 /// Evidence for a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +64,26 @@ pub enum Part {
     Shared(Box<SharedProof>),
     /// It is strict, which is more than serializable.
     Strict(StrictProof),
+}
+
+/// A proof that one component is strict, of a kind that shows more than serializability.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StrictProof {
+    /// All that can be, as there are never more than some number of requests in flight.
+    InFlight(InFlight),
+    /// Each request has its place at one of its steps.
+    Points(Points),
+}
+
+/// At which steps requests take their places in the order, and a proof for the product.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Points {
+    /// Reductions, before anything is said.
+    pub script: Vec<Entry>,
+    /// The numbers of the steps that are places, sorted.
+    pub places: Vec<u32>,
+    /// That the product is serializable.
+    pub proof: Box<Part>,
 }
 
 /// What a certificate claims about the input.

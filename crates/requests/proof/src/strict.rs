@@ -74,23 +74,13 @@ pub mod monitor;
 mod order;
 pub mod points;
 
+pub use crate::certificate::StrictProof;
 pub(crate) use order::{Interval, is_in_order};
 
 use serval_evidence::require;
 use serval_model::NormalForm;
 
 use crate::{Body, Checked, Part, Work};
-use in_flight::InFlight;
-use points::Points;
-
-/// A proof that one component is strict, of a kind that shows more than serializability.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StrictProof {
-    /// All that can be, as there are never more than some number of requests in flight.
-    InFlight(InFlight),
-    /// Each request has its place at one of its steps.
-    Points(Points),
-}
 
 /// Whether evidence of this kind shows that an input is strict, if it is accepted.
 pub fn shows_strict(body: &Body) -> bool {

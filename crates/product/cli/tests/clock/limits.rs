@@ -123,7 +123,8 @@ fn said(format: &str, out: &str, errors: &str) -> BTreeMap<String, Said> {
         "github" => {
             let mut found: BTreeMap<String, Said> = BTreeMap::new();
             for line in out.lines() {
-                if let Some(name) = line.strip_prefix("serializable  ") {
+                let proved = line.strip_prefix("serializable  ").or_else(|| line.strip_prefix("serializable, also in real time  "));
+                if let Some(name) = proved {
                     add(name, Said::Serializable);
                     continue;
                 }
@@ -155,7 +156,12 @@ fn said(format: &str, out: &str, errors: &str) -> BTreeMap<String, Said> {
             // Behind the tally stands one of them again, in full.
             let is_tally = |line: &&str| line.split_once(" files: ").is_some_and(|(count, _)| count.parse::<usize>().is_ok());
             for line in out.lines().take_while(|line| !is_tally(line)) {
-                let kinds = [("serializable  ", Said::Serializable), ("not serializable  ", Said::Not), ("undecided  ", Said::Undecided)];
+                let kinds = [
+                    ("serializable  ", Said::Serializable),
+                    ("serializable, also in real time  ", Said::Serializable),
+                    ("not serializable  ", Said::Not),
+                    ("undecided  ", Said::Undecided),
+                ];
                 if let Some((rest, said)) = kinds.into_iter().find_map(|(start, said)| Some((line.strip_prefix(start)?, said))) {
                     add(rest.split("  ").next().unwrap(), said);
                 }

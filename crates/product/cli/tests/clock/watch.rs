@@ -110,7 +110,7 @@ fn a_file_is_changed_broken_removed_and_mended() {
     let file = place.join("a.ser");
     fs::write(&file, padded(SERIALIZABLE)).unwrap();
     let mut watching = Watching::start(&place, &["a.ser"]);
-    watching.says(&["serializable  a.ser", "watching 1 file; Ctrl-C ends"]);
+    watching.says(&["serializable, also in real time  a.ser", "watching 1 file; Ctrl-C ends"]);
     watching.is_silent();
     overwrite(&file, &padded(NOT));
     let said = watching.says(&["not serializable  a.ser"]);
@@ -123,7 +123,7 @@ fn a_file_is_changed_broken_removed_and_mended() {
     watching.says(&["cannot read a.ser"]);
     watching.is_silent();
     put(&place, "a.ser", SERIALIZABLE);
-    watching.says(&["serializable  a.ser"]);
+    watching.says(&["serializable, also in real time  a.ser"]);
     // The same bytes are no change.
     overwrite(&file, SERIALIZABLE);
     watching.is_silent();

@@ -35,7 +35,7 @@ fn standard_input_tells_what_it_is() {
     assert!(text(&program.stdout).starts_with("not serializable  <stdin>"), "{program:?}");
     let system = r#" {"initial_global": "G", "requests": [["r", "L"]], "responses": [["L", "ok"]], "transitions": []}"#;
     let system = serval(&place, &["check", "--no-cache", "-q", "-"], system);
-    assert!(text(&system.stdout).starts_with("serializable  <stdin>"), "{system:?}");
+    assert!(text(&system.stdout).starts_with("serializable, also in real time  <stdin>"), "{system:?}");
     let fix = serval(&place, &["fix", "-"], RACE);
     assert_eq!(fix.status.code(), Some(0), "{fix:?}");
 }

@@ -263,10 +263,10 @@ fn names_in_systems_that_are_serializable() {
         out
     };
     let out = check(&["-v"]);
-    assert_eq!(out.lines().filter(|line| line.starts_with("serializable  ")).count(), names.len());
+    assert_eq!(out.lines().filter(|line| line.starts_with("serializable")).count(), names.len());
     assert_eq!(out.lines().filter(|line| line.starts_with("  note  ")).count(), names.len());
     let tally = format!("{0} files: {0} serializable", names.len());
-    let unlike = |line: &&str| !line.is_empty() && !line.starts_with("serializable  ") && !line.starts_with("  ") && *line != tally;
+    let unlike = |line: &&str| !line.is_empty() && !line.starts_with("serializable") && !line.starts_with("  ") && *line != tally;
     assert_eq!(out.lines().find(unlike), None);
     for (line, name) in check(&["--format", "json"]).lines().zip(&names) {
         let report: Value = serde_json::from_str(line).unwrap();
@@ -274,7 +274,7 @@ fn names_in_systems_that_are_serializable() {
     }
     forms::headings(&check(&["--format", "markdown"]), names.len());
     let log = check(&["--format", "github"]);
-    assert!(log.lines().count() == names.len() && log.lines().all(|line| line.starts_with("serializable  ")), "{log}");
+    assert!(log.lines().count() == names.len() && log.lines().all(|line| line.starts_with("serializable")), "{log}");
     let pages = place.join("pages");
     check(&["--html", text(&pages)]);
     // The page that leads to the others has no names of systems.
@@ -370,7 +370,7 @@ fn names_of_files_stay_in_their_place() {
     for (of, verdict) in [(&lost, "not-serializable"), (&broken, "error")] {
         let check = |more: &[&str]| run(&[&["check", text(of), "--no-times"], more].concat()).0;
         let out = check(&["--full"]);
-        let heads = out.lines().filter(|line| line.starts_with("not serializable  ") || line.starts_with("serializable  "));
+        let heads = out.lines().filter(|line| line.starts_with("not serializable  ") || line.starts_with("serializable"));
         assert_eq!(heads.count(), if verdict == "error" { 0 } else { count });
         let reports = check(&["--format", "json", "--progress"]);
         let reports: Vec<Value> =

@@ -151,7 +151,7 @@ fn the_action_checks() {
     let (output, sarif, status) = act("action-two", "counter.ser\n  with blank/lost.ser \n", "--timeout 30\n--no-fix");
     assert_eq!((output.status.code(), status.as_str()), (Some(1), "status=1\n"), "{}", text(&output.stderr));
     let said = text(&output.stdout);
-    assert!(said.starts_with("serializable  counter.ser\n::error file=with blank/lost.ser,line="), "{said}");
+    assert!(said.starts_with("serializable, also in real time  counter.ser\n::error file=with blank/lost.ser,line="), "{said}");
     assert_eq!(sarif["version"], "2.1.0");
     assert_eq!(sarif["runs"][0]["results"][0]["level"], "error");
 

@@ -37,7 +37,7 @@ fn each_file_has_a_line_and_there_is_a_tally() {
     let lines: Vec<&str> = text.lines().collect();
     let begins = [
         "not serializable  ./lost-update.ser   lost update   2 requests (minimal)",
-        "serializable  ./spin-lock.ser   for any number of concurrent requests   certificate checked",
+        "serializable, also in real time  ./spin-lock.ser   for any number of concurrent requests   certificate checked",
         "",
         "2 files: 1 serializable, 1 not serializable",
         "",
@@ -75,8 +75,12 @@ fn of_several_counterexamples_the_first_is_shown() {
     let output = serval(&place, &["check", "--no-cache", "--no-times", "."]);
     let (text, told) = (out(&output), String::from_utf8_lossy(&output.stderr).into_owned());
     let lines: Vec<&str> = text.lines().collect();
-    let begins =
-        ["not serializable  ./a.ser  ", "error  ./b.ser", "not serializable  ./lost-update.ser  ", "serializable  ./spin-lock.ser  "];
+    let begins = [
+        "not serializable  ./a.ser  ",
+        "error  ./b.ser",
+        "not serializable  ./lost-update.ser  ",
+        "serializable, also in real time  ./spin-lock.ser  ",
+    ];
     for (line, begin) in lines.iter().zip(begins) {
         assert!(line.starts_with(begin), "{text}");
     }
@@ -249,8 +253,19 @@ fn the_help_of_check_is_short() {
             .collect()
     };
     let usual = options(&["check", "--help"]);
-    let ten =
-        ["--timeout", "--format", "--certificate", "--html", "--expected", "--exit-zero", "--verbose", "--full", "--watch", "--quiet"];
+    let ten = [
+        "--timeout",
+        "--format",
+        "--certificate",
+        "--html",
+        "--expected",
+        "--strict",
+        "--exit-zero",
+        "--verbose",
+        "--full",
+        "--watch",
+        "--quiet",
+    ];
     assert_eq!(usual, ten);
     assert_eq!(options(&["check", "-h"]), ten);
     assert_eq!(options(&["help", "check"]), ten);

@@ -34,7 +34,7 @@ fn every_default_is_in_force_and_the_command_line_goes_before_it() {
 
     let format = with("format = \"json\"");
     assert!(out(&format, &["good.ser"]).starts_with("{\"schema\":1"));
-    assert!(out(&format, &["good.ser", "--format", "text"]).starts_with("serializable  good.ser"));
+    assert!(out(&format, &["good.ser", "--format", "text"]).starts_with("serializable, also in real time  good.ser"));
 
     let exit = with("exit-zero = true");
     assert_eq!(status(&exit, &["bad.ser"]), Some(0));

@@ -10,18 +10,25 @@
 use std::collections::BTreeSet;
 
 use serval_budget::{Budget, Cancel};
+use serval_syntax::Diagnostic;
 
 use super::clean::remove;
 use super::edit::finished;
 use super::harm::{Hazards, always_ends};
+use super::judge::{Effort, Judged, judge};
 use super::yields::Yield;
 use super::{Fix, Harmful, Options, Outcome, Repair, yields_of};
-use crate::{Content, Input, Verdict, decide};
+use crate::evidence::Evidence;
+use crate::input::{Content, Input};
+use crate::strict::{Settled, settled};
 
 /// The most words that are removed.
 const MOST: usize = 3;
 /// How many sets are tried of each size.
 const TRIED: usize = 40;
+/// Rounds and percent of the usual ticks for deciding about a changed program.
+const ROUNDS: usize = 2;
+const PERCENT: u64 = 25;
 /// Pairs of states for telling whether a change does harm.
 const PAIRS: u64 = 1_000_000;
 
@@ -29,28 +36,45 @@ const PAIRS: u64 = 1_000_000;
 pub fn repair_in_time(input: &Input, options: Options, cancel: &Cancel) -> Repair {
     let repair = Repair { yields: yields_of(input), ..Repair::default() };
     let outcome = match decided(input, &options, cancel) {
-        Verdict::Strict(_) => Outcome::Serializable,
-        Verdict::NotStrict(..) => return sets(input, repair, &options, cancel),
-        Verdict::NotSerializable(..) => Outcome::NoFix("it is not even serializable; without --strict that is looked at".to_owned()),
-        Verdict::Unusable(diagnostic) => Outcome::Unusable(diagnostic),
-        Verdict::Refused(refused) => Outcome::Refused(refused.outcome.line("the program", "certificate", input.text())),
-        _ => Outcome::Undecided("whether it is strict is open".to_owned(), false),
+        StrictJudged::Strict(_) => Outcome::Serializable,
+        StrictJudged::NotStrict => return sets(input, repair, &options, cancel),
+        StrictJudged::NotSerializable => Outcome::NoFix("it is not even serializable; without --strict that is looked at".to_owned()),
+        StrictJudged::Unusable(diagnostic) => Outcome::Unusable(diagnostic),
+        StrictJudged::Refused(why) => Outcome::Refused(why),
+        StrictJudged::Open => Outcome::Undecided("whether it is strict is open".to_owned(), false),
     };
     Repair { outcome, ..repair }
 }
 
-fn decided(input: &Input, options: &Options, cancel: &Cancel) -> Verdict {
-    let deciding = crate::Options {
-        strict: true,
-        fixes: false,
-        proof: false,
-        jobs: options.jobs,
-        cancel: cancel.clone(),
-        rounds: 2,
-        percent: 25,
-        ..crate::Options::default()
+/// What is found out about a program.
+enum StrictJudged {
+    Strict(Evidence),
+    NotStrict,
+    NotSerializable,
+    Unusable(Box<Diagnostic>),
+    Refused(String),
+    Open,
+}
+
+fn decided(input: &Input, options: &Options, cancel: &Cancel) -> StrictJudged {
+    let certificate = match judge(input, Effort { jobs: options.jobs, rounds: ROUNDS, pairs: options.pairs }, cancel) {
+        Judged::Proved { compiled, certificate } => {
+            compiled.iter().for_each(|compiled| input.keep(compiled));
+            certificate
+        }
+        Judged::Refuted { .. } => return StrictJudged::NotSerializable,
+        Judged::Unusable(diagnostic) => return StrictJudged::Unusable(diagnostic),
+        Judged::Refused(why) => return StrictJudged::Refused(why),
+        Judged::Unknown(_) | Judged::Fails { .. } => return StrictJudged::Open,
     };
-    decide(input, &deciding).verdict
+    let deciding = crate::Options { cancel: cancel.clone(), percent: PERCENT, ..crate::Options::default() };
+    let evidence = Evidence { kind: certificate.body.kind().name(), certificate: String::new(), method: "" };
+    match settled(input, certificate.body, evidence, &deciding) {
+        Settled::Strict(evidence) => StrictJudged::Strict(evidence),
+        Settled::NotStrict(..) => StrictJudged::NotStrict,
+        Settled::Undecided(_) => StrictJudged::Open,
+        Settled::Refused(refused) => StrictJudged::Refused(refused.outcome.line("the program", "certificate", input.text())),
+    }
 }
 
 /// A program without some words.
@@ -69,9 +93,9 @@ fn sets(input: &Input, mut repair: Repair, options: &Options, cancel: &Cancel) -
     let trying = Trying { input, yields: &yields, before: hazards(input, cancel), options, cancel };
     let whole = trying.decided(&free);
     repair.checks = 1;
-    if !matches!(whole, Some((Verdict::Strict(_), ..))) {
+    if !matches!(whole, Some((StrictJudged::Strict(_), ..))) {
         repair.outcome = match whole {
-            Some((Verdict::NotStrict(..), ..)) => Outcome::NoFix("it is not strict without any of them".to_owned()),
+            Some((StrictJudged::NotStrict, ..)) => Outcome::NoFix("it is not strict without any of them".to_owned()),
             _ => Outcome::Undecided("stopped at a limit".to_owned(), true),
         };
         return repair;
@@ -82,11 +106,11 @@ fn sets(input: &Input, mut repair: Repair, options: &Options, cancel: &Cancel) -
             repair.checks = repair.checks.saturating_add(1);
             let Some((verdict, fix)) = trying.decided(&set) else { continue };
             match verdict {
-                Verdict::Strict(_) => match trying.harm(&fix.text) {
+                StrictJudged::Strict(_) => match trying.harm(&fix.text) {
                     None => fixes.push(fix),
                     Some(why) => repair.harmful.push(Harmful { set, why }),
                 },
-                Verdict::NotStrict(..) => {}
+                StrictJudged::NotStrict => {}
                 // It may do: then larger sets may not be the smallest.
                 _ => repair.smallest = false,
             }
@@ -129,7 +153,7 @@ fn hazards(input: &Input, cancel: &Cancel) -> Option<Hazards> {
 
 impl Trying<'_> {
     /// The verdict on the program without a set of words, and what would be offered.
-    fn decided(&self, set: &[usize]) -> Option<(Verdict, Fix)> {
+    fn decided(&self, set: &[usize]) -> Option<(StrictJudged, Fix)> {
         let removed: BTreeSet<usize> = set.iter().copied().collect();
         let text = self.input.text();
         for statements in [true, false] {
@@ -137,7 +161,7 @@ impl Trying<'_> {
             let Ok(changed) = Input::program(text.as_str()) else { continue };
             let verdict = decided(&changed, self.options, self.cancel);
             let certificate = match &verdict {
-                Verdict::Strict(evidence) => evidence.certificate.clone(),
+                StrictJudged::Strict(evidence) => evidence.certificate.clone(),
                 _ => String::new(),
             };
             return Some((verdict, Fix { set: set.to_vec(), text, diff, certificate }));

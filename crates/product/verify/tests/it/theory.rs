@@ -286,7 +286,7 @@ fn the_trusted_base_is_small() {
     for (name, lines) in &sizes {
         say(&format!("trusted: {name} has {lines} lines of code"));
     }
-    assert!(sizes[0].1 <= 4_300, "the checker has {} lines", sizes[0].1);
+    assert!(sizes[0].1 <= 5_100, "the checker has {} lines", sizes[0].1);
     // The manual names the sizes in hundreds, rounded up.
     for (name, lines) in sizes {
         let row = manual.lines().find(|line| line.starts_with(&format!("| `crates/{name}` |"))).expect("a row for the crate");

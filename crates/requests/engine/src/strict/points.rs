@@ -79,7 +79,7 @@ fn proved(form: &NormalForm, places: &[u32], round: u32, budget: &mut Budget, ca
     }
     reduced?;
     let mut plan = Plan::new(&METHODS, cancel);
-    plan.rounds = round as usize;
+    plan.rounds = usize::try_from(round).unwrap_or(usize::MAX);
     let Found::Serializable(parts, _) = portfolio::decide(&[&product], 0, &plan).found else { return Ok(None) };
     // Parts with shared letters are checked of inputs alone.
     Ok(parts.into_iter().next().filter(|part| !matches!(part, Part::Shared(_))))

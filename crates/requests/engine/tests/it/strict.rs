@@ -87,7 +87,7 @@ fn monitored(form: &NormalForm, requests: usize, in_flight: usize, subsumes: boo
 
 fn system(seed: u64) -> NetworkSystem {
     let kind = Kind::ALL[usize::try_from(seed % 4).unwrap()];
-    if seed % 3 == 0 { tiny(seed) } else { kind.system(seed) }
+    if seed.is_multiple_of(3) { tiny(seed) } else { kind.system(seed) }
 }
 
 fn form_of(system: &NetworkSystem) -> NormalForm {
@@ -137,7 +137,7 @@ fn each_rule_alone_keeps_the_order() {
         for &rule in RULES {
             let mut reduction = Reduction::new(form.clone());
             // What is known about pairs lets other rules do more.
-            if seed % 2 == 0 {
+            if seed.is_multiple_of(2) {
                 apply_rule(&mut reduction, serval_engine::reduce::Rule::Pairs, &mut Budget::ticks(1_000_000)).ok();
             }
             if !matches!(apply_rule(&mut reduction, rule, &mut Budget::ticks(1_000_000)), Ok(true)) {

@@ -30,20 +30,10 @@ use serval_evidence::require;
 use serval_model::{NetworkSystem, Node, NodeStep, NormalForm, RequestId, ResponseId, SystemBuilder};
 
 use super::monitor::Monitor;
+pub use crate::certificate::Points;
 use crate::flow::serial_edges;
-use crate::script::{Entry, check_script};
+use crate::script::check_script;
 use crate::{Checked, Part, TooLarge, Work};
-
-/// At which steps requests take their places, and a proof for the product.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Points {
-    /// Reductions, before anything is said.
-    pub script: Vec<Entry>,
-    /// The numbers of the steps that are places, sorted.
-    pub places: Vec<u32>,
-    /// That the product is serializable.
-    pub proof: Box<Part>,
-}
 
 /// The names of the answers of the product.
 const OK: &str = "ok";
