@@ -5,9 +5,9 @@
 //! least of its numbers, and has what a number is above that. A number that does not fit makes its column wider, with
 //! some room, and then all rows are packed again, at most 65 times for a column. In the file they are lists of lists.
 //!
-//! Columns stand in words of 64 bits from the first, in the highest bits, to the last, none in two words; behind them is
-//! a column for the lengths of rows, and where a row has no number a column has 0. So two rows are in the order of their
-//! words: where the first difference is between two numbers, that is clear; where one row is the beginning of the
+//! Columns stand in words of 64 bits from the first, in the highest bits, to the last, none in two words; behind them
+//! is a column for the lengths of rows, and where a row has no number a column has 0. So two rows are in the order of
+//! their words: where the first difference is between two numbers, that is clear; where one row is the beginning of the
 //! other, what it does not have is 0, which is no more than what the other has, and if all is the same its length is
 //! less. And they are the same iff their words are.
 
