@@ -1,11 +1,11 @@
 //! Where a row is in a list of rows: a table of hashes with open addressing.
 //!
-//! The table has a power of two of slots, four bytes each, of which at most three of four are taken, and a row is in the
-//! first free slot from that of its hash on. A row is found only where its words are the same as those of the list, so
-//! that a mistake in hashes could lose a row, and could not find one that is not there.
+//! The table has a power of two of slots, four bytes each, of which at most three of four are taken, and a row is in
+//! the first free slot from that of its hash on. A row is found only where its words are the same as those of the list,
+//! so that a mistake in hashes could lose a row, and could not find one that is not there.
 //!
-//! A large table is not near the processor: most of the time goes into waiting for memory. So rows can be sought together:
-//! then memory is asked for all of them before the first is compared.
+//! A large table is not near the processor: most of the time goes into waiting for memory. So rows can be sought
+//! together: then memory is asked for all of them before the first is compared.
 
 use crate::rows::{Packed, RowNumber, Rows};
 

@@ -5,9 +5,9 @@
 //! least of its numbers, and has what a number is above that. A number that does not fit makes its column wider, with
 //! some room, and then all rows are packed again, at most 65 times for a column. In the file they are lists of lists.
 //!
-//! Columns stand in words of 64 bits from the first, in the highest bits, to the last, none in two words; behind them is
-//! a column for the lengths of rows, and where a row has no number a column has 0. So two rows are in the order of their
-//! words: where the first difference is between two numbers, that is clear; where one row is the beginning of the
+//! Columns stand in words of 64 bits from the first, in the highest bits, to the last, none in two words; behind them
+//! is a column for the lengths of rows, and where a row has no number a column has 0. So two rows are in the order of
+//! their words: where the first difference is between two numbers, that is clear; where one row is the beginning of the
 //! other, what it does not have is 0, which is no more than what the other has, and if all is the same its length is
 //! less. And they are the same iff their words are.
 
@@ -52,7 +52,7 @@ impl RowNumber for i64 {
 
 /// Where the numbers of a place of rows are: in which word, which bits, and what is the least.
 #[derive(Clone, Copy, Debug)]
-struct Column {
+struct BitColumn {
     word: usize,
     shift: u32,
     /// The bits, at the end of a word.
@@ -60,7 +60,7 @@ struct Column {
     least: u64,
 }
 
-impl Column {
+impl BitColumn {
     /// A column that has room for one number.
     fn of(rank: u64) -> Self {
         Self { word: 0, shift: 0, mask: 0, least: rank }
@@ -93,7 +93,7 @@ impl Column {
 #[derive(Clone, Debug)]
 pub(crate) struct Packed {
     /// Those of the numbers, and then that of the lengths.
-    columns: Vec<Column>,
+    columns: Vec<BitColumn>,
     /// How many words a row has.
     pub(crate) words: usize,
     bits: Vec<u64>,
@@ -102,7 +102,7 @@ pub(crate) struct Packed {
 
 impl Default for Packed {
     fn default() -> Self {
-        Self { columns: vec![Column::of(0)], words: 1, bits: Vec::new(), count: 0 }
+        Self { columns: vec![BitColumn::of(0)], words: 1, bits: Vec::new(), count: 0 }
     }
 }
 
@@ -170,11 +170,11 @@ impl Packed {
             match columns.get_mut(place) {
                 Some(column) if column.code(rank).is_none() => column.widen(rank),
                 Some(_) => {}
-                None => columns.push(Column::of(rank)),
+                None => columns.push(BitColumn::of(rank)),
             }
         }
         let rank = u64::try_from(length).unwrap_or(u64::MAX);
-        let mut lengths = lengths.unwrap_or(Column::of(rank));
+        let mut lengths = lengths.unwrap_or(BitColumn::of(rank));
         if lengths.code(rank).is_none() {
             lengths.widen(rank);
         }

@@ -74,8 +74,8 @@ pub(crate) fn look_for_deadlock_fast(fast: &Fast, most: usize, budget: &mut Budg
     }))
 }
 
-/// Which transitions are enabled, for many markings: most of those that are not lack a token on some place, which is seen
-/// for 64 places at a time.
+/// Which transitions are enabled, for many markings: most of those that are not lack a token on some place, which is
+/// seen for 64 places at a time.
 struct Enabling {
     /// By transition bits for the places that it takes from, in as many words as there must be.
     takes: Vec<u64>,

@@ -15,13 +15,13 @@ use crate::page::Page;
 const NETS: [&str; 5] = ["CloudOpsManagement-PT-00002", "Raft-PT-02", "Referendum-PT-0010", "SatelliteMemory-PT-X00100", "TwoPhaseLocking"];
 
 /// What both programs are asked: a name, and the arguments.
-struct Case {
+struct OlderCase {
     name: String,
     arguments: Vec<String>,
 }
 
 /// What a run took.
-struct Run {
+struct MeasuredRun {
     /// Hundredths of seconds on a core.
     ticks: u64,
     /// The peak of memory, in KiB.
@@ -50,7 +50,7 @@ fn children() -> Option<u64> {
     Some(fields.get(13)?.parse::<u64>().ok()? + fields.get(14)?.parse::<u64>().ok()?)
 }
 
-fn run(program: &Path, case: &Case, directory: &Path) -> Result<Run, String> {
+fn run(program: &Path, case: &OlderCase, directory: &Path) -> Result<MeasuredRun, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", program.display());
     let out = directory.join("out");
     let before = children().ok_or("the system does not say how long a program was on a core")?;
@@ -62,15 +62,15 @@ fn run(program: &Path, case: &Case, directory: &Path) -> Result<Run, String> {
         std::thread::sleep(Duration::from_millis(1));
     }
     let ticks = children().unwrap_or(before) - before;
-    Ok(Run { ticks, peak, printed: std::fs::read(&out).map_err(failed)? })
+    Ok(MeasuredRun { ticks, peak, printed: std::fs::read(&out).map_err(failed)? })
 }
 
-fn cases(contest: &Path, memory: &Path, directory: &Path) -> Result<Vec<Case>, String> {
+fn cases(contest: &Path, memory: &Path, directory: &Path) -> Result<Vec<OlderCase>, String> {
     let mut cases = Vec::new();
     let mut net = |name: String, path: &Path, place: &str| {
         let question = format!("invariant:{place} <= 1000000");
         let arguments = ["net", "check", &path.to_string_lossy(), "-p", &question, "--method", "explicit", "--no-times"];
-        cases.push(Case { name, arguments: arguments.map(str::to_owned).to_vec() });
+        cases.push(OlderCase { name, arguments: arguments.map(str::to_owned).to_vec() });
     };
     let kanban_file = directory.join("kanban.net");
     std::fs::write(&kanban_file, kanban(4)).map_err(|error| error.to_string())?;
@@ -89,7 +89,7 @@ fn cases(contest: &Path, memory: &Path, directory: &Path) -> Result<Vec<Case>, S
     }
     let mut program = |name: String, path: &Path| {
         let arguments = ["tso", "check", &path.to_string_lossy(), "--no-times"].map(str::to_owned).to_vec();
-        cases.push(Case { name, arguments });
+        cases.push(OlderCase { name, arguments });
     };
     for (name, text) in [
         ("the filter lock of 3 threads, with fences", filter(3, "fence;")),
