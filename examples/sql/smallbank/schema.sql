@@ -6,7 +6,7 @@
 -- serval: expect serializable assumed
 CREATE TABLE checking (id int PRIMARY KEY, bal int NOT NULL);
 CREATE TABLE savings  (id int PRIMARY KEY, bal int NOT NULL);
-INSERT INTO checking VALUES (1, 0), (2, 0);
-INSERT INTO savings  VALUES (1, 0), (2, 0);
+INSERT INTO checking VALUES (1, 1), (2, 1);
+INSERT INTO savings  VALUES (1, 1), (2, 1);
 -- serval: range checking.bal 0..1 wrap
 -- serval: range savings.bal 0..1 wrap

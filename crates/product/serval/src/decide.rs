@@ -147,6 +147,12 @@ impl Decision {
         }
     }
 
+    /// Nothing was looked for.
+    #[cfg(feature = "sql")]
+    pub(crate) fn none() -> Self {
+        Self::new(Verdict::Undecided(Undecided::Stopped(StopReason::Cancelled)))
+    }
+
     /// The evidence, if there is a verdict.
     pub fn evidence(&self) -> Option<&Evidence> {
         match &self.verdict {

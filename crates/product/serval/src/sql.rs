@@ -55,8 +55,8 @@ pub struct Places {
 
 /// A decision about a workload.
 pub struct Decided<'w> {
-    /// What was decided about the program to which the workload is translated. At SERIALIZABLE this is what would hold at
-    /// REPEATABLE READ.
+    /// What was decided about the program to which the workload is translated; nothing where the server is taken at its
+    /// word.
     pub decision: Decision,
     /// Whether the guarantee of the server is used: all transactions run at SERIALIZABLE.
     pub assumed: bool,
@@ -187,6 +187,9 @@ impl Workload {
     pub fn decide(&self, options: &Options) -> Decided<'_> {
         let options = Options { fixes: false, invariants: false, proof: false, reusable: false, ..options.clone() };
         let assumed = self.levels == [Isolation::Serializable];
+        if assumed {
+            return Decided { decision: Decision::none(), assumed, guarded: false, workload: self };
+        }
         let proved = self.unguarded.as_ref().map(|input| decide(input, &options));
         let (decision, guarded) = match proved {
             Some(decision) if matches!(decision.verdict, Verdict::Serializable(_)) => (decision, false),

@@ -12,6 +12,9 @@ use super::usage::{Place, Usage, constants};
 use crate::codes;
 use crate::workload::{Beyond, Bounds, Constant, Kind, Parameter, Scalar, Workload};
 
+/// What a script stores into a column, or compares it with.
+type ScriptUse = (usize, Scalar);
+
 /// The values of a column as numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Domain {
@@ -213,7 +216,7 @@ impl Domains<'_> {
             })
         };
         let maps = [&self.usage.compared, &self.usage.stored];
-        let find = |holds: &dyn Fn(&[(usize, Scalar)]) -> bool| {
+        let find = |holds: &dyn Fn(&[ScriptUse]) -> bool| {
             maps.iter().find_map(|map| map.iter().find(|(_, uses)| holds(uses)).map(|(place, _)| *place))
         };
         find(&directly).or_else(|| find(&inside))

@@ -95,6 +95,9 @@ pub(super) struct Model<'w> {
 
 type Made<T> = Result<T, Vec<Diagnostic>>;
 
+/// What a row is known by, and its values at first, if it is there.
+type KeyedRow = (Vec<i64>, Option<Vec<Constant>>);
+
 impl<'w> Model<'w> {
     pub(super) fn of(workload: &'w Workload, level: Isolation, exact: bool) -> Made<Self> {
         let usage = Usage::of(workload);
@@ -202,7 +205,7 @@ impl<'w> Model<'w> {
     }
 
     /// The keys of the rows that there can be, in order, and what the row has at first.
-    fn keys(&self, id: TableId, made: &ModelTable) -> Made<Vec<(Vec<i64>, Option<Vec<Constant>>)>> {
+    fn keys(&self, id: TableId, made: &ModelTable) -> Made<Vec<KeyedRow>> {
         let table = self.workload.table(id);
         let too_many = || {
             vec![
@@ -211,7 +214,7 @@ impl<'w> Model<'w> {
                     .help("give its key a smaller range, or the schema fewer rows"),
             ]
         };
-        let mut rows: Vec<(Vec<i64>, Option<Vec<Constant>>)> = Vec::new();
+        let mut rows: Vec<KeyedRow> = Vec::new();
         match &made.identity {
             Identity::Number(_) => {
                 let given = table.rows.iter().enumerate().map(|(number, row)| (number, Some(row.clone())));
