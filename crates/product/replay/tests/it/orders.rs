@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serval_replay::{ListedStatements, OrdersFound, OrdersWanted, ServerAnswer, SessionScript, all_orders};
 use serval_testkit::{postgres, say};
 
-use crate::support::{alone, databases};
+use crate::support::side_by_side;
 
 fn listed(statements: &[&str]) -> ListedStatements {
     ListedStatements(statements.iter().map(|text| (*text).to_owned()).collect())
@@ -13,12 +13,12 @@ fn listed(statements: &[&str]) -> ListedStatements {
 
 fn found(setup: &[&str], sessions: &[&(dyn SessionScript + Sync)], afterwards: &[&str], most: usize) -> Option<OrdersFound> {
     let server = postgres()?;
-    let _alone = alone();
+    let (addresses, _guard) = side_by_side(server, 2);
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     let (setup, afterwards) = (texts(setup), texts(afterwards));
     let wanted = OrdersWanted { setup: &setup, sessions, afterwards: &afterwards, most };
     let start = std::time::Instant::now();
-    let found = all_orders(&wanted, &databases(server, 2), &Default::default()).unwrap();
+    let found = all_orders(&wanted, &addresses, &Default::default()).unwrap();
     let each = start.elapsed().as_millis() / u128::try_from(found.orders.max(1)).unwrap();
     say(&format!("orders: {} performed, {} with waits, {each} ms each", found.orders, found.waited));
     Some(found)
