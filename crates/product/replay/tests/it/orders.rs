@@ -104,3 +104,18 @@ fn circles_are_counted_and_left_behind_clean() {
     let after: BTreeSet<String> = all.outcomes.keys().map(|seen| format!("{:?}", seen.afterwards)).collect();
     assert!(after.len() <= 2, "{after:?}");
 }
+
+/// However many databases there are, and however often: the same orders, the same answers, the same order for each.
+#[test]
+fn what_is_found_does_not_depend_on_who_performs_it() {
+    let Some(server) = postgres() else { return };
+    let (addresses, _guard) = side_by_side(server, 3);
+    let setup = COUNTER.map(str::to_owned);
+    let one = listed(&["begin", "select n from counter for update", "update counter set n = n + 1", "commit"]);
+    let other = listed(&["begin isolation level repeatable read", "insert into counter values (2, 7) on conflict do nothing", "commit"]);
+    let wanted = OrdersWanted { setup: &setup, sessions: &[&one, &other, &other], afterwards: &[], most: 5000 };
+    let all = |count: usize| all_orders(&wanted, &addresses[..count], &Default::default()).unwrap();
+    let first = all(1);
+    assert!(first.complete && first.orders > 50 && first.waited > 0, "{} {}", first.orders, first.waited);
+    assert_eq!(first, all(3));
+}
