@@ -39,6 +39,9 @@ fn each_rule_has_a_case() {
     assert_eq!(titles.iter().collect::<BTreeSet<_>>().len(), titles.len());
     // What each of them says is listed for readers, too.
     let page = fs::read_to_string(here().join("../../../../../docs/src/sql-server.md")).unwrap();
+    let shown = page.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let files = fs::read_dir(here().join("rules")).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
+    assert!(files.into_iter().any(|file| file.contains(shown)), "{shown}");
     for (chapter, rule) in rules {
         assert!(page.contains(&format!("| {chapter}.{rule} |")), "docs/src/sql-server.md has no rule {chapter}.{rule}");
     }
