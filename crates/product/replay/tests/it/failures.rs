@@ -193,7 +193,10 @@ fn a_server_that_goes_away() {
     address.dsn = Some(format!("host=127.0.0.1 port={port} user=postgres sslmode=disable gssencmode=disable dbname=cut"));
     let steps = schedule("a: begin\na: delete from t => delete 2\na: select pg_sleep(20) => null");
     std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(1500));
+        let question = "select count(*) from pg_stat_activity where datname = 'cut' and query like '%pg_sleep(20)%';\n";
+        while server.run(question) != "1" {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         cut.send(()).unwrap();
     });
     let message = failure(server, &address, &steps, &Cancel::new());
