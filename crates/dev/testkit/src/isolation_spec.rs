@@ -129,11 +129,12 @@ pub fn statements(block: &str) -> Vec<String> {
         // The text of a function has semicolons of its own.
         in_dollars ^= piece.matches("$$").count() % 2 == 1;
         current.push_str(piece);
-        if !in_dollars && !is_empty(&current) {
+        if !in_dollars {
             found.push(std::mem::take(&mut current));
         }
     }
-    found.extend((!is_empty(&current)).then_some(current));
+    found.push(current);
+    found.retain(|statement| !is_empty(statement));
     found
 }
 

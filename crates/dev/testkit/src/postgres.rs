@@ -11,7 +11,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::say;
 
@@ -41,6 +41,8 @@ rm -rf "$FOLDER"
 pub struct Postgres {
     bin: PathBuf,
     folder: PathBuf,
+    /// How many databases there are for work side by side.
+    side_by_side: Mutex<usize>,
     /// Its input is never written to; what matters is that it is open.
     _keeper: Child,
 }
@@ -81,12 +83,25 @@ impl Postgres {
         self.run(&commands);
     }
 
+    /// How to connect to so many databases in which work is done side by side: advisory locks are those of a database.
+    /// They are the same ones for each caller, and taken as long as the guard is held.
+    pub fn side_by_side(&self, count: usize) -> (Vec<String>, MutexGuard<'_, usize>) {
+        let mut there = self.side_by_side.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = |number: usize| format!("side{number}");
+        self.make_databases(&(*there..count).map(name).collect::<Vec<_>>());
+        *there = count.max(*there);
+        ((0..count).map(|number| self.dsn_of(&name(number))).collect(), there)
+    }
+
     /// Has the superuser run statements, and gives what `psql` prints.
     ///
     /// # Panics
     ///
     /// Where one of them fails.
     pub fn run(&self, statements: &str) -> String {
+        if statements.is_empty() {
+            return String::new();
+        }
         let mut command = Command::new(self.psql());
         command.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", &self.dsn()]);
         // Each of them is a transaction of its own.
@@ -113,7 +128,7 @@ impl Postgres {
         }
         let log = || ["log", "server.log"].map(|name| std::fs::read_to_string(folder.join(name)).unwrap_or_default()).concat();
         assert!(said.trim() == "started", "{NAME}: the server in {} does not start:\n{}", bin.display(), log());
-        Self { bin, folder, _keeper: keeper }
+        Self { bin, folder, side_by_side: Mutex::new(0), _keeper: keeper }
     }
 }
 

@@ -68,6 +68,18 @@ impl Statement {
         let first: Vec<String> = tokens.iter().take(FIRST).map(|token| token.text.to_lowercase()).collect();
         let is = |token: &Token<'_>, word: &str| token.kind == TokenKind::Word && token.text.eq_ignore_ascii_case(word);
         let is_ordered = tokens.windows(2).any(|two| two[0].depth == 0 && is(&two[0], "order") && is(&two[1], "by"));
+        for token in tokens.iter().filter(|token| matches!(token.kind, TokenKind::Word | TokenKind::Quoted)) {
+            let hides = match plain(token).as_str() {
+                // It could spell any other name.
+                "uescape" => true,
+                // It could lead names elsewhere.
+                "set_config" => refusable != Refusable::Nothing,
+                _ => false,
+            };
+            if hides {
+                return Err(format!("a replay does not issue {}", token.text));
+            }
+        }
         let statement = Self { text: text[..end].to_owned(), first, is_ordered, qualifiers: qualifiers(tokens) };
         statement.accepted(refusable)?;
         Ok(statement)
@@ -290,7 +302,16 @@ mod tests {
         for text in ["select 1", "BEGIN isolation level serializable", "set transaction read only", "lock table t", "(select 1)"] {
             script(text).unwrap();
         }
-        for text in ["drop table t", "set search_path = public", "copy t to program 'x'", "do $$ begin end $$", "set role x", "vacuum"] {
+        for text in [
+            "drop table t",
+            "set search_path = public",
+            "copy t to program 'x'",
+            "do $$ begin end $$",
+            "set role x",
+            "vacuum",
+            "select \"set_config\"('a', 'b', false)",
+            "select U&\"d!0061ta\" uescape '!'",
+        ] {
             assert!(script(text).unwrap_err().starts_with("a replay does not issue"), "{text}");
         }
         assert!(Statement::read("create extension x", Refusable::AllButSetup).is_err());

@@ -3,7 +3,7 @@
 //! | to | open |
 //! |---|---|
 //! | say which session issues what when, and what is expected | [`SqlSchedule`], [`read_trace`] |
-//! | have a server perform it, and compare | [`perform`], [`ReplayReport`] |
+//! | have a server perform it, and compare | [`perform()`], [`ReplayReport`] |
 //! | perform all orders of the statements of some sessions | [`all_orders`] |
 //! | issue statements one by one | [`Playground`] |
 //!

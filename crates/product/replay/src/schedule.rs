@@ -32,7 +32,7 @@ pub struct ScheduleStep {
 /// A wait that is expected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AwaitedWait {
-    /// For which sessions; for any, where the list is empty.
+    /// For one of these sessions; for any, where the list is empty.
     pub by: Vec<usize>,
     /// The step, from 0, with which it ends; `None` where it does not.
     pub until: Option<usize>,

@@ -128,9 +128,9 @@ fn an_interrupt_leaves_nothing_behind() {
 #[test]
 fn a_limit_on_time_leaves_nothing_behind() {
     let Some(server) = postgres() else { return };
-    let (child, place) = endless(server, "limited", "replay-limited", &["--timeout", "3"]);
+    let (child, place) = endless(server, "limited", "replay-limited", &["--timeout", "6"]);
     let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(2), "error: stopped at the time limit of 3 s (--timeout)\n"));
+    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(2), "error: stopped at the time limit of 6 s (--timeout)\n"));
     gone(server, "limited");
     std::fs::remove_dir_all(place).unwrap();
 }

@@ -144,9 +144,9 @@ fn a_session_that_the_server_ends() {
     let steps = schedule(&format!("a: begin\na: delete from t => delete 2\nb: {end} => t\nb: select pg_sleep(0.3) => null\na: commit"));
     let message = failure(server, &address, &steps, &Cancel::new());
     assert!(message.starts_with("the server went away: ") && message.contains("terminating connection"), "{message}");
-    // The keeper of the schema itself.
+    // The keeper of the schema itself, which is asked who waits while the statement after that runs.
     let end = end.replace("state like 'idle in tr%' and ", "");
-    let message = failure(server, &address, &schedule(&format!("a: {end} => t")), &Cancel::new());
+    let message = failure(server, &address, &schedule(&format!("a: {end} => t\na: select pg_sleep(0.3) => null")), &Cancel::new());
     assert!(message.starts_with("the server went away: "), "{message}");
 }
 
@@ -193,7 +193,10 @@ fn a_server_that_goes_away() {
     address.dsn = Some(format!("host=127.0.0.1 port={port} user=postgres sslmode=disable gssencmode=disable dbname=cut"));
     let steps = schedule("a: begin\na: delete from t => delete 2\na: select pg_sleep(20) => null");
     std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(1500));
+        let question = "select count(*) from pg_stat_activity where datname = 'cut' and query like '%pg_sleep(20)%';\n";
+        while server.run(question) != "1" {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         cut.send(()).unwrap();
     });
     let message = failure(server, &address, &steps, &Cancel::new());

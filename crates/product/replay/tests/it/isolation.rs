@@ -7,7 +7,7 @@ use serval_replay::{Issued, Playground, Refusable, ServerAddress, ServerAnswer, 
 use serval_testkit::isolation_spec::{IsolationSession, IsolationSpec, statements};
 use serval_testkit::{postgres, say, suite::data_dir};
 
-use crate::support::{alone, databases};
+use crate::support::side_by_side;
 
 /// The rest of this one is outside the subset: joins, sub-selects, inheritance.
 const FIRST_OF: (&str, usize) = ("eval-plan-qual", 14);
@@ -124,8 +124,7 @@ fn compared(place: &Path, name: &str, address: &ServerAddress) -> Result<usize, 
 fn the_isolation_specs_are_performed_as_the_isolation_tester_does() {
     let Some(place) = data_dir("pg-isolation") else { return };
     let Some(server) = postgres() else { return };
-    let _alone = alone();
-    let mut addresses = databases(server, 2);
+    let (mut addresses, _guard) = side_by_side(server, 2);
     for address in &mut addresses {
         // As PostgreSQL's own driver has it.
         let settings = [("datestyle", "Postgres, MDY"), ("timezone", "PST8PDT"), ("client_min_messages", "error")];

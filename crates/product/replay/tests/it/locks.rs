@@ -49,6 +49,52 @@ fn locks_on_rows_exclude_each_other_as_the_manual_says() {
     }
 }
 
+/// Modes of locks on tables, each with those that it excludes, by place.
+const MODES: [(&str, &[usize]); 8] = [
+    ("access share", &[7]),
+    ("row share", &[6, 7]),
+    ("row exclusive", &[4, 5, 6, 7]),
+    ("share update exclusive", &[3, 4, 5, 6, 7]),
+    ("share", &[2, 3, 5, 6, 7]),
+    ("share row exclusive", &[2, 3, 4, 5, 6, 7]),
+    ("exclusive", &[1, 2, 3, 4, 5, 6, 7]),
+    ("access exclusive", &[0, 1, 2, 3, 4, 5, 6, 7]),
+];
+
+/// Which mode a statement takes.
+const MODE_OF: [(&str, usize); 6] = [
+    ("select n from t", 0),
+    ("select n from t for update", 1),
+    ("select n from t for key share", 1),
+    ("insert into t values (9, 90)", 2),
+    ("update t set n = 0", 2),
+    ("delete from t", 2),
+];
+
+#[test]
+fn locks_on_tables_exclude_each_other_as_the_manual_says() {
+    let Some(address) = address() else { return };
+    let mut playground = Playground::open(&address, &[], &Default::default()).unwrap();
+    playground.set_up("create table t (id int primary key, n int)", Refusable::AllButSetup).unwrap();
+    playground.open_sessions(2).unwrap();
+    let lock = |mode: &str| format!("lock table t in {mode} mode");
+    for (held, excluded) in MODES {
+        let modes = MODES.iter().enumerate().map(|(at, (mode, _))| (lock(mode), at));
+        let statements = MODE_OF.iter().map(|(text, at)| ((*text).to_owned(), *at));
+        for (second, mode) in modes.chain(statements) {
+            for session in [0, 1] {
+                playground.issue(session, &statement("begin")).unwrap();
+            }
+            playground.issue(0, &statement(&lock(held))).unwrap();
+            let waits = playground.issue(1, &statement(&second)).unwrap().waiting.contains_key(&1);
+            assert_eq!(waits, excluded.contains(&mode), "{held}; {second}");
+            for session in [0, 1] {
+                playground.issue(session, &statement("rollback")).unwrap();
+            }
+        }
+    }
+}
+
 /// The server ends one of two sessions that wait for each other; the other one goes on.
 #[test]
 fn a_circle_of_waits_is_ended_by_the_server() {

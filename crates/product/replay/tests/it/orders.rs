@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serval_replay::{ListedStatements, OrdersFound, OrdersWanted, ServerAnswer, SessionScript, all_orders};
 use serval_testkit::{postgres, say};
 
-use crate::support::{alone, databases};
+use crate::support::side_by_side;
 
 fn listed(statements: &[&str]) -> ListedStatements {
     ListedStatements(statements.iter().map(|text| (*text).to_owned()).collect())
@@ -13,12 +13,12 @@ fn listed(statements: &[&str]) -> ListedStatements {
 
 fn found(setup: &[&str], sessions: &[&(dyn SessionScript + Sync)], afterwards: &[&str], most: usize) -> Option<OrdersFound> {
     let server = postgres()?;
-    let _alone = alone();
+    let (addresses, _guard) = side_by_side(server, 2);
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     let (setup, afterwards) = (texts(setup), texts(afterwards));
     let wanted = OrdersWanted { setup: &setup, sessions, afterwards: &afterwards, most };
     let start = std::time::Instant::now();
-    let found = all_orders(&wanted, &databases(server, 2), &Default::default()).unwrap();
+    let found = all_orders(&wanted, &addresses, &Default::default()).unwrap();
     let each = start.elapsed().as_millis() / u128::try_from(found.orders.max(1)).unwrap();
     say(&format!("orders: {} performed, {} with waits, {each} ms each", found.orders, found.waited));
     Some(found)
@@ -103,4 +103,19 @@ fn circles_are_counted_and_left_behind_clean() {
     // The second one never commits.
     let after: BTreeSet<String> = all.outcomes.keys().map(|seen| format!("{:?}", seen.afterwards)).collect();
     assert!(after.len() <= 2, "{after:?}");
+}
+
+/// However many databases there are, and however often: the same orders, the same answers, the same order for each.
+#[test]
+fn what_is_found_does_not_depend_on_who_performs_it() {
+    let Some(server) = postgres() else { return };
+    let (addresses, _guard) = side_by_side(server, 3);
+    let setup = COUNTER.map(str::to_owned);
+    let one = listed(&["begin", "select n from counter for update", "update counter set n = n + 1", "commit"]);
+    let other = listed(&["begin isolation level repeatable read", "insert into counter values (2, 7) on conflict do nothing", "commit"]);
+    let wanted = OrdersWanted { setup: &setup, sessions: &[&one, &other, &other], afterwards: &[], most: 5000 };
+    let all = |count: usize| all_orders(&wanted, &addresses[..count], &Default::default()).unwrap();
+    let first = all(1);
+    assert!(first.complete && first.orders > 50 && first.waited > 0, "{} {}", first.orders, first.waited);
+    assert_eq!(first, all(3));
 }

@@ -10,7 +10,7 @@ use serval_replay::{Issued, Playground, Refusable, ServerAddress, ServerAnswer, 
 use serval_testkit::isolation_spec::{IsolationSpec, statements};
 use serval_testkit::{postgres, say, suite::data_dir};
 
-use crate::support::{alone, databases};
+use crate::support::side_by_side;
 
 fn statement(text: &str) -> Statement {
     Statement::read(text, Refusable::Nothing).unwrap()
@@ -166,11 +166,10 @@ fn all_orders_of_the_specs_are_as_they_were_written_down() {
         let [name, level, rest @ ..] = &columns[..] else { panic!("{line}") };
         rows.entry((name.clone(), level.clone())).or_default().push(rest.to_vec().try_into().unwrap());
     }
-    let _alone = alone();
+    let (addresses, _guard) = side_by_side(server, 2);
     let start = std::time::Instant::now();
     let orders: usize = rows.values().map(Vec::len).sum();
     let next = Mutex::new(rows.iter());
-    let addresses = databases(server, 2);
     let different: Vec<String> = std::thread::scope(|scope| {
         let (next, place) = (&next, &place);
         let work = move |address: &ServerAddress| {

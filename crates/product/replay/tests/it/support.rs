@@ -1,8 +1,7 @@
 //! The server, and what tests ask of it.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 use serval_replay::{ReplayReport, ServerAddress, SqlSchedule, perform, replay_text};
 use serval_testkit::{Postgres, postgres};
@@ -17,20 +16,10 @@ pub(crate) fn address() -> Option<ServerAddress> {
     postgres().map(|server| address_of(server, "postgres"))
 }
 
-/// Databases of these names, which are made at the first call.
-pub(crate) fn databases(server: &Postgres, count: usize) -> Vec<ServerAddress> {
-    static MADE: Mutex<BTreeMap<String, ()>> = Mutex::new(BTreeMap::new());
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    let names: Vec<String> = (0..count).map(|number| format!("side{number}")).collect();
-    let missing: Vec<String> = names.iter().filter(|name| made.insert((*name).clone(), ()).is_none()).cloned().collect();
-    server.make_databases(&missing);
-    names.iter().map(|name| address_of(server, name)).collect()
-}
-
-/// Tests that take all databases do so one after the other.
-pub(crate) fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+/// How to reach so many databases, as long as the guard is held.
+pub(crate) fn side_by_side(server: &Postgres, count: usize) -> (Vec<ServerAddress>, MutexGuard<'_, usize>) {
+    let (dsns, guard) = server.side_by_side(count);
+    (dsns.into_iter().map(|dsn| ServerAddress { psql: server.psql(), ..ServerAddress::new(Some(dsn)) }).collect(), guard)
 }
 
 /// Performs a schedule that the server has to do as expected.
