@@ -13,8 +13,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};
 use serval_model::{GlobalId, Halt, Letter, Moves, SerialExplorer};
 
-use super::play::unless_stopped;
-
 /// Pairs after which it is worth while to ask what is possible at all.
 const WORTHWHILE: usize = 24;
 /// Global states that are looked at for what is possible at all; beyond that everything is.
@@ -235,5 +233,14 @@ impl<M: Moves> Inquiry<'_, M> {
         let may = missing == 0 || seen.len() > POSSIBLE_STATES;
         known.insert((global, support), may);
         Ok(may)
+    }
+}
+
+/// Budgets say why they end; systems do so only where a play is made.
+fn unless_stopped<T, S>(result: Result<T, Halt<S>>, cut: T) -> Result<T, Stopped> {
+    match result {
+        Ok(value) => Ok(value),
+        Err(Halt::Budget(Stopped::Cancelled)) => Err(Stopped::Cancelled),
+        Err(Halt::Budget(Stopped::OutOfTicks) | Halt::System(_)) => Ok(cut),
     }
 }

@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Stopped};
-use serval_model::{Event, GlobalId, Halt, Letter, LocalId, Moves, RequestId, ResponseId, Run, SerialExplorer, SplitMix64, Step, ThreadId};
+use serval_model::{Event, GlobalId, Letter, LocalId, Moves, RequestId, ResponseId, Run, SerialExplorer, SplitMix64, Step, ThreadId};
 
 use super::membership::Membership;
 
@@ -281,14 +281,5 @@ impl<M: Moves> World<M> {
         let like = || choices.iter().find(|choice| to(choice) == to(&wanted.choice) && choice.answer == wanted.choice.answer);
         let ends = || choices.iter().find(|choice| choice.answer.is_some() == wanted.choice.answer.is_some());
         Ok(same.or_else(like).or_else(ends).or(choices.first()).copied())
-    }
-}
-
-/// Budgets say why they end; systems do so only where a play is made.
-pub(super) fn unless_stopped<T, S>(result: Result<T, Halt<S>>, cut: T) -> Result<T, Stopped> {
-    match result {
-        Ok(value) => Ok(value),
-        Err(Halt::Budget(Stopped::Cancelled)) => Err(Stopped::Cancelled),
-        Err(Halt::Budget(Stopped::OutOfTicks) | Halt::System(_)) => Ok(cut),
     }
 }
