@@ -4,7 +4,7 @@ use serval_diagnostic::{Diagnostic, Severity, Span};
 
 use crate::bundle::{self, BundleFile, NoBundle};
 use crate::codes;
-use crate::lower::Lowered;
+use crate::lower::{Lowered, unknown};
 use crate::scan::{Chunk, Unclosed, scan};
 use crate::schema::Schema;
 use crate::script::Reader;
@@ -108,6 +108,7 @@ impl BundleReader<'_> {
         for file in scripts {
             self.script_file(file, &mut read);
         }
+        self.settings_of(&mut read);
         if read.is_empty() && self.found.is_empty() {
             let message = "there is no script beside the schema";
             self.found.push(
@@ -117,6 +118,27 @@ impl BundleReader<'_> {
             );
         }
         read
+    }
+
+    /// Levels that settings say of scripts by name, and scripts that they leave out.
+    fn settings_of(&mut self, scripts: &mut [Script]) {
+        let lines = std::mem::take(&mut self.settings.levels).into_iter().map(|(name, level, span)| (name, Some(level), span));
+        let without = std::mem::take(&mut self.settings.without).into_iter().map(|(name, span)| (name, None, span));
+        for (name, level, span) in lines.chain(without) {
+            let mut known = false;
+            for script in scripts.iter_mut().filter(|script| script.name == name) {
+                known = true;
+                match level {
+                    Some(level) => script.isolation = Some(level),
+                    None => script.left_out = true,
+                }
+            }
+            // Where a script could not be read its name is not known, which is its own mistake.
+            if !known && self.found.is_empty() {
+                let names: Vec<&str> = scripts.iter().map(|script| script.name.as_str()).collect();
+                self.found.push(unknown(span, "script", &name, &names).expected("a script of the workload"));
+            }
+        }
     }
 
     fn chunks(&mut self, file: &BundleFile) -> Vec<Chunk> {

@@ -1,6 +1,7 @@
 //! What is said beside schema and scripts: `serval.toml` and the command line as a file of the bundle, and directives in
 //! the schema. Both have the same lines: `range accounts.balance 0..2 wrap`, `rows bookings 2`, `shared 2`,
-//! `isolation repeatable read`, `force serializable`, `default-range 0..2`, `observe`.
+//! `isolation repeatable read`, `force serializable`, `level repeatable read transfer`, `without audit`,
+//! `default-range 0..2`, `observe`.
 
 use serval_diagnostic::{Diagnostic, Span};
 
@@ -64,6 +65,11 @@ pub(crate) fn apply(line: &str, span: Span, settings: &mut Settings, tables: &mu
                 Isolation::of(rest).ok_or_else(|| bad("`isolation read committed`, `repeatable read` or `serializable`"))?
         }
         "force" => settings.forced = Some(Isolation::of(rest).ok_or_else(|| bad("a level of isolation"))?),
+        "level" => {
+            let (level, name) = Isolation::before(rest).ok_or_else(|| bad("`level read committed SCRIPT`, or another level"))?;
+            settings.levels.push((name.to_owned(), level, span));
+        }
+        "without" => settings.without.push((rest.to_owned(), span)),
         "default-range" => settings.default_range = Some(bounds(rest).ok_or_else(|| bad("`default-range LOW..HIGH`"))?),
         "observe" => settings.observe = true,
         "version" => return Err(crate::lower::outside(span, "a version column without limit; give the column a range with `wrap`: it")),

@@ -132,10 +132,14 @@ pub fn levels(workload: &Workload) -> Vec<Isolation> {
         return vec![forced];
     }
     let mut found = Vec::new();
-    for script in &workload.scripts {
-        let mut open = None;
-        of(&script.body, workload.settings.isolation, &mut open, &mut found);
-        found.extend(open);
+    for script in workload.scripts.iter().filter(|script| !script.left_out) {
+        let (mut open, mut named) = (None, Vec::new());
+        of(&script.body, workload.settings.isolation, &mut open, &mut named);
+        named.extend(open);
+        match script.isolation {
+            Some(level) if !named.is_empty() => found.push(level),
+            _ => found.extend(named),
+        }
     }
     found.sort();
     found.dedup();
@@ -168,7 +172,7 @@ pub fn blind_insert(workload: &Workload) -> Option<Span> {
         }
         None
     }
-    workload.scripts.iter().find_map(|script| of(&script.body, &mut Vec::new()))
+    workload.scripts.iter().filter(|script| !script.left_out).find_map(|script| of(&script.body, &mut Vec::new()))
 }
 
 /// Translates a workload. SERIALIZABLE is translated as REPEATABLE READ, above which it lies.

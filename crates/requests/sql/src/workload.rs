@@ -27,6 +27,10 @@ pub struct Settings {
     pub shared: u32,
     /// Whether a script that reads all tables is added.
     pub observe: bool,
+    /// Levels of scripts by their names, and where they are said; the last one counts.
+    pub levels: Vec<(String, Isolation, Span)>,
+    /// Scripts of which no request comes.
+    pub without: Vec<(String, Span)>,
 }
 
 /// A level of isolation.
@@ -59,6 +63,14 @@ impl Isolation {
             "rr" | "repeatable read" | "snapshot" => Self::RepeatableRead,
             "serializable" => Self::Serializable,
             _ => return None,
+        })
+    }
+
+    /// The level with whose name in lower case a text begins, and what follows.
+    pub(crate) fn before(text: &str) -> Option<(Self, &str)> {
+        [Self::ReadCommitted, Self::RepeatableRead, Self::Serializable].into_iter().find_map(|level| {
+            let rest = text.strip_prefix(&*level.name().to_ascii_lowercase())?.strip_prefix(' ')?;
+            Some((level, rest.trim()))
         })
     }
 }
@@ -204,6 +216,11 @@ pub struct Script {
     pub answer: Option<Vec<Scalar>>,
     /// Whether it is repeated until a variable is true.
     pub until: Option<Scalar>,
+    /// The level of all its transactions, whatever they name, where the settings say one.
+    pub isolation: Option<Isolation>,
+    /// Whether no request of it comes. Rows and values are those of all scripts, so that whatever is proved of some scripts
+    /// is about the same tables as what is proved of others.
+    pub left_out: bool,
 }
 
 /// A parameter of a script, which is part of the name of a request.

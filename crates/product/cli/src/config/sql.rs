@@ -24,7 +24,13 @@ pub(super) fn lines(table: &DeTable<'_>) -> Result<Vec<String>, (Range<usize>, S
                     lines.push(format!("rows {} {}", plain(table.get_ref()), count.as_str()));
                 }
             }
-            ("isolation" | "shared" | "range" | "rows", _) => return Err(wrong()),
+            ("level", DeValue::Table(scripts)) => {
+                for (script, level) in scripts {
+                    let level = level.get_ref().as_str().ok_or_else(wrong)?;
+                    lines.push(format!("level {} {}", plain(level).to_ascii_lowercase(), plain(script.get_ref())));
+                }
+            }
+            ("isolation" | "shared" | "range" | "rows" | "level", _) => return Err(wrong()),
             (other, _) => return Err((name.span(), format!("there is no setting `{other}` below `[sql]`"))),
         }
     }

@@ -39,7 +39,7 @@ pub(super) fn translate(workload: &Workload, level: Isolation, form: Form) -> Re
     let mut wrong = foreign_keys(workload, &model.usage);
     let mut requests: Vec<Request> = Vec::new();
     let mut forms = Vec::new();
-    for (index, script) in workload.scripts.iter().enumerate() {
+    for (index, script) in workload.scripts.iter().enumerate().filter(|(_, script)| !script.left_out) {
         let choices = match choices(&model, index, script, MOST_REQUESTS.saturating_sub(requests.len())) {
             Ok(choices) => choices,
             Err(diagnostic) => {
@@ -377,5 +377,6 @@ pub(super) fn observer(workload: &Workload) -> Result<Script, Box<Diagnostic>> {
     let span = table.span;
     let body = vec![Item { span, kind: ItemKind::Statement(statement) }];
     let (parameters, variables, answer, until) = Default::default();
-    Ok(Script { name: "observe".to_owned(), span, parameters, variables, body, answer, until })
+    let (isolation, left_out) = (None, false);
+    Ok(Script { name: "observe".to_owned(), span, parameters, variables, body, answer, until, isolation, left_out })
 }

@@ -86,3 +86,24 @@ fn what_is_not_modelled_is_named() {
         assert!(found.diagnostics.iter().all(|d| d.expected.is_some() && d.help.is_some()), "{text}");
     }
 }
+
+#[test]
+fn settings_give_scripts_levels_and_leave_them_out() {
+    let scripts = [("a.sql", "BEGIN; UPDATE accounts SET balance = 0; COMMIT;"), ("b.sql", "SELECT balance FROM accounts;")];
+    let with = |settings: &str| reading(&[("schema.sql", SCHEMA), scripts[0], scripts[1], ("settings", settings)]);
+    let levels = |settings: &str| serval_sql::levels(&with(settings).workload.unwrap());
+    use serval_sql::Isolation::{ReadCommitted, RepeatableRead, Serializable};
+    assert_eq!(levels("isolation serializable\nlevel repeatable read a"), [RepeatableRead, Serializable]);
+    assert_eq!(levels("level repeatable read a\nlevel read committed a"), [ReadCommitted]);
+    assert_eq!(levels("level repeatable read a\nwithout a"), [ReadCommitted]);
+    assert_eq!(levels("level repeatable read a\nforce serializable"), [Serializable]);
+    let made = serval_sql::translate(&with("without a").workload.unwrap(), serval_sql::Form::Exact).unwrap();
+    let names: Vec<&str> = made.program.requests.iter().map(|request| request.name.as_str()).collect();
+    // Its balance varies all the same: rows and values are those of all scripts.
+    assert_eq!((names, made.program.globals.is_empty()), (vec!["b"], false));
+    for (settings, said) in [("level repeatable read aa", "there is no script `aa`"), ("level high a", "`level high a` is not understood")]
+    {
+        let found = with(settings);
+        assert!(found.diagnostics.iter().any(|diagnostic| diagnostic.message.contains(said)), "{:#?}", found.diagnostics);
+    }
+}
