@@ -16,7 +16,7 @@ pub use codes::CodeInfo;
 pub use counted::{counted, plural};
 pub use format_error::{FormatError, UnknownWord};
 pub use similar::similar;
-pub use span::{LineIndex, Position, Span};
+pub use span::{Encoding, LineColumn, LineIndex, Position, Span};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,6 +54,37 @@ pub struct Label {
     pub text: String,
 }
 
+/// What would stand in the place of a part of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// The part; empty where something is put in.
+    pub span: Span,
+    /// What stands there then.
+    pub text: String,
+}
+
+/// The text with these edits, which are sorted by place and do not overlap; `None` where they do, or are outside of the
+/// text.
+///
+/// ```
+/// use serval_diagnostic::{Edit, Span, edited};
+/// let put = |start, end, text: &str| Edit { span: Span::new(start, end), text: text.to_owned() };
+/// assert_eq!(edited("x = 1", &[put(2, 3, ":="), put(5, 5, ";")]).as_deref(), Some("x := 1;"));
+/// assert_eq!(edited("x", &[put(0, 2, "")]), None);
+/// ```
+pub fn edited(text: &str, edits: &[Edit]) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for edit in edits {
+        out.push_str(text.get(done..edit.span.start as usize)?);
+        text.get(edit.span.range())?;
+        out.push_str(&edit.text);
+        done = edit.span.end as usize;
+    }
+    out.push_str(text.get(done..)?);
+    Some(out)
+}
+
 /// One finding. Errors always have `expected` and `help`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -73,6 +104,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What to do about it.
     pub help: Option<String>,
+    /// What `help` says as a change of the text, sorted by place; empty where that is for people to decide.
+    pub edits: Vec<Edit>,
 }
 
 impl Diagnostic {
@@ -93,7 +126,7 @@ impl Diagnostic {
 
     fn new(code: Code, severity: Severity, span: Span, message: String) -> Self {
         let primary = Label { span, text: String::new() };
-        Self { code, severity, message, primary, secondary: Vec::new(), expected: None, notes: Vec::new(), help: None }
+        Self { code, severity, message, primary, secondary: Vec::new(), expected: None, notes: Vec::new(), help: None, edits: Vec::new() }
     }
 
     /// Says `text` at the caret.
@@ -123,6 +156,13 @@ impl Diagnostic {
     /// Says what to do.
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
+        self.edits.clear();
+        self
+    }
+
+    /// Says how the text looks when what `help` says is done: `text` stands in the place of `span`.
+    pub fn edit(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.edits.push(Edit { span, text: text.into() });
         self
     }
 }

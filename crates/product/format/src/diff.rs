@@ -10,6 +10,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
+use serval_syntax::{Edit, Span};
 
 /// How many lines that are equal are shown around those that differ.
 const CONTEXT: usize = 3;
@@ -57,6 +58,31 @@ pub fn line_diff(before: &str, after: &str) -> String {
         show(hunk, &old, &new, &mut out);
     }
     out
+}
+
+/// The edits, of whole lines, that make `after` of `before`, sorted by place.
+///
+/// ```
+/// let edits = serval_format::line_edits("a\nb\nc", "a\nx\nc");
+/// assert_eq!(serval_syntax::edited("a\nb\nc", &edits).as_deref(), Some("a\nx\nc"));
+/// assert_eq!((edits.len(), edits[0].span, edits[0].text.as_str()), (1, serval_syntax::Span::new(2, 4), "x\n"));
+/// ```
+pub fn line_edits(before: &str, after: &str) -> Vec<Edit> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
+    let mut lines = InternedInput::default();
+    lines.update_before(old.iter().copied());
+    lines.update_after(new.iter().copied());
+    let computed = Diff::compute(Algorithm::Histogram, &lines);
+    let mut starts = vec![0_u32];
+    for line in &old {
+        let last = starts.last().copied().unwrap_or(0);
+        starts.push(last.saturating_add(u32::try_from(line.len()).unwrap_or(u32::MAX)));
+    }
+    let edit = |hunk: imara_diff::Hunk| {
+        let (gone, come) = (wide(hunk.before), wide(hunk.after));
+        Edit { span: Span::new(starts[gone.start], starts[gone.end]), text: new[come].concat() }
+    };
+    computed.hunks().map(edit).collect()
 }
 
 /// The lines that go, and those that come in their place.

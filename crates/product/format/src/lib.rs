@@ -42,7 +42,7 @@ pub mod tso;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-pub use diff::{diff, line_diff};
+pub use diff::{diff, line_diff, line_edits};
 use serval_syntax::{Diagnostic, parse};
 
 /// How programs are to look.

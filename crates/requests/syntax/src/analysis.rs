@@ -13,7 +13,7 @@ use crate::diagnostic::{Diagnostic, MAX_SHOWN, Sink, codes, finish};
 use crate::grammar::{SyntaxKind, no_request, parse_text};
 use crate::lowering::{Declared, Lowered, Lowering, MAX_VALUES, Names, Slots, bad_parameter, initial_local};
 use crate::program::{Global, GlobalVar, ManyParam, ManyRequest, ParamValues, Program, Request, Version, is_global};
-use crate::tree::{SyntaxNode, SyntaxToken, ast, span};
+use crate::tree::{Parsed, SyntaxNode, SyntaxToken, ast, span};
 use many::{Asked, WrittenOut, analyzed};
 use serval_diagnostic::Span;
 
@@ -39,6 +39,17 @@ pub struct Analysis {
 pub fn analyze(text: &str) -> Analysis {
     let (green, diagnostics) = parse_text(text);
     analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, Asked::Usual)
+}
+
+/// The same for a text whose tree is there already.
+///
+/// ```
+/// let text = "request a { X := }";
+/// let parsed = serval_syntax::parse(text);
+/// assert_eq!(serval_syntax::analyze_parsed(text, &parsed).diagnostics, serval_syntax::analyze(text).diagnostics);
+/// ```
+pub fn analyze_parsed(text: &str, parsed: &Parsed) -> Analysis {
+    analyze_tree(text, &parsed.syntax(), parsed.found().to_vec(), Asked::Usual)
 }
 
 /// The same where of the requests with parameters only those with these names are written out, and no others.

@@ -32,6 +32,7 @@
 //! | the tree and its typed views | `tree/` |
 //! | how names are resolved, what a form of the core becomes | `lowering/` |
 //! | what a convenience form becomes | `lowering/convenience/` |
+//! | what each name of a text means, and where it stands | `bindings/` |
 //! | a warning, the comments `expect` and `allow`, the order of it all | `analysis/` |
 //!
 //! `lowering` is one recursion: a convenience form holds expressions of the
@@ -62,18 +63,20 @@
 //! ```
 
 mod analysis;
+mod bindings;
 mod diagnostic;
 mod grammar;
 mod lowering;
 mod program;
 mod tree;
 
-pub use analysis::{Analysis, analyze, analyze_of, analyze_standing, with_integers};
+pub use analysis::{Analysis, analyze, analyze_of, analyze_parsed, analyze_standing, with_integers};
+pub use bindings::{Access, Bindings, Occurrence, Symbol, SymbolKind};
 pub use diagnostic::{Code, CodeInfo, Diagnostic, Label, Severity, codes, similar};
 pub use grammar::{MAX_DEPTH, MAX_FILE_BYTES, SyntaxKind};
 pub use program::{
     Allowance, ArithmeticOp, Arm, CompareOp, Expectation, ExpectedVerdict, Expr, ExprKind, Global, GlobalVar, IndexPlace, Limit, Local,
     LocalVar, Many, ManyParam, ManyRequest, Param, ParamValues, Program, Request, Variable, Version, core_text, is_global, value,
 };
-pub use serval_diagnostic::{LineIndex, Position, Span};
+pub use serval_diagnostic::{Edit, Encoding, LineColumn, LineIndex, Position, Span, edited};
 pub use tree::{Parsed, Ser, SyntaxElement, SyntaxNode, SyntaxToken, ast, parse};

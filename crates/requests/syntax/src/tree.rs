@@ -38,6 +38,8 @@ pub(crate) fn span(range: rowan::TextRange) -> Span {
 #[derive(Clone, Debug)]
 pub struct Parsed {
     green: rowan::GreenNode,
+    /// All that is wrong, in no particular order.
+    found: Vec<Diagnostic>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -62,6 +64,11 @@ impl Parsed {
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
+
+    /// All that is wrong, however much it is.
+    pub(crate) fn found(&self) -> &[Diagnostic] {
+        &self.found
+    }
 }
 
 /// Parses a text. The tree is lossless, also for texts that are no programs.
@@ -73,6 +80,6 @@ impl Parsed {
 /// assert_eq!(parsed.diagnostics().len(), 1);
 /// ```
 pub fn parse(text: &str) -> Parsed {
-    let (green, diagnostics) = parse_text(text);
-    Parsed { green, diagnostics: finish(diagnostics) }
+    let (green, found) = parse_text(text);
+    Parsed { green, diagnostics: finish(found.clone()), found }
 }

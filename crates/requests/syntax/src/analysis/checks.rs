@@ -99,7 +99,7 @@ fn unwritten(name: &str, place: Span, meant: Option<String>) -> Diagnostic {
         .label("this is always 0")
         .with_note(whose);
     match meant {
-        Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+        Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")).edit(place, meant),
         None => diagnostic.help(format!("assign `{name}` first, or write `0`")),
     }
 }

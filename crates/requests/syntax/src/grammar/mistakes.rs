@@ -42,7 +42,8 @@ pub(crate) fn expected_request(text: &str, span: Span, first: bool) -> Diagnosti
     } else {
         "move this into a request; if it belongs to the request before, that one is closed too early"
     };
-    error(codes::EXPECTED_REQUEST, span, format!("{} stands outside of any request", quoted(text)), expected, help)
+    let error = error(codes::EXPECTED_REQUEST, span, format!("{} stands outside of any request", quoted(text)), expected, help);
+    if text == ";" { error.edit(span, "") } else { error }
 }
 
 pub(crate) fn misspelt_request(text: &str, span: Span) -> Diagnostic {
@@ -50,7 +51,9 @@ pub(crate) fn misspelt_request(text: &str, span: Span) -> Diagnostic {
         Some(_) => "did you mean `request`?",
         None => "handlers start with the word `request`",
     };
-    error(codes::UNKNOWN_WORD, span, format!("unknown word {}", quoted(text)), "`request`", help)
+    let error = error(codes::UNKNOWN_WORD, span, format!("unknown word {}", quoted(text)), "`request`", help);
+    // Without a similar word the help only says how handlers begin.
+    if similar(text, ["request"]).is_some() { error.edit(span, "request") } else { error }
 }
 
 pub(crate) fn missing_request_word(text: &str, span: Span) -> Diagnostic {
@@ -138,6 +141,11 @@ pub(crate) fn missing_brace(parser: &mut Parser<'_>) -> Diagnostic {
         _ => "this does not close it",
     };
     let mut diagnostic = error(codes::MISSING_BRACE, place, message, "`}`", help).label(found);
+    // Where the help names two places, the choice is the reader's.
+    if suspect.is_none() && count <= 8 {
+        let closers = if same_line { format!(" {closers}") } else { format!("\n{closers}") };
+        diagnostic = diagnostic.edit(parser.after_previous(), closers);
+    }
     // The innermost ones are the likeliest to be at fault; the outermost is
     // where the reader starts.
     for (index, &span) in open.iter().enumerate() {
@@ -161,6 +169,7 @@ pub(crate) fn missing_paren(parser: &Parser<'_>, open: Span) -> Diagnostic {
         "`)`",
         format!("add `)` before {found}"),
     )
+    .edit(parser.after_previous(), ")")
     .label(if parser.at(SyntaxKind::End) { "the file ends" } else { "this does not close it" })
     .also(open, "opened here")
 }
@@ -249,6 +258,7 @@ pub(crate) fn unexpected(text: &str, span: Span) -> Diagnostic {
 
 pub(crate) fn missing_semicolon(span: Span, before: &str) -> Diagnostic {
     let diagnostic = error(codes::MISSING_SEMICOLON, span, "expected `;` between statements", "`;` or an operator", "add `;` here");
+    let diagnostic = diagnostic.edit(Span::new(span.start, span.start), ";");
     if matches!(before, "return" | "not") {
         diagnostic.with_note(format!("`{before}` is a variable in this file, because something is assigned to it"))
     } else {
@@ -263,12 +273,12 @@ pub(crate) fn yield_call(span: Span, word: &str) -> Diagnostic {
 
 pub(crate) fn comma(span: Span) -> Diagnostic {
     let help = "write `;` between statements; only initial values before the first `request` may have `,`";
-    error(codes::MISSING_SEMICOLON, span, "expected `;` between statements, found `,`", "`;`", help)
+    error(codes::MISSING_SEMICOLON, span, "expected `;` between statements, found `,`", "`;`", help).edit(span, ";")
 }
 
 pub(crate) fn single_equal(span: Span, meant: &str) -> Diagnostic {
     let help = format!("write `{meant}` here; `:=` assigns and `==` compares");
-    error(codes::SINGLE_EQUAL, span, "`=` alone is not an operator", format!("`{meant}`"), help)
+    error(codes::SINGLE_EQUAL, span, "`=` alone is not an operator", format!("`{meant}`"), help).edit(span, meant)
 }
 
 pub(crate) fn single_colon(span: Span) -> Diagnostic {
@@ -303,6 +313,7 @@ pub(crate) fn return_in_operand(span: Span) -> Diagnostic {
 pub(crate) fn single_and_or(text: &str, span: Span) -> Diagnostic {
     let meant = format!("`{text}{text}`");
     error(codes::SINGLE_AND_OR, span, format!("`{text}` alone is not an operator"), meant.clone(), format!("write {meant}"))
+        .edit(span, text.repeat(2))
 }
 
 pub(crate) fn foreign_compare(text: &str, span: Span) -> Diagnostic {
@@ -313,6 +324,7 @@ pub(crate) fn foreign_compare(text: &str, span: Span) -> Diagnostic {
         _ => "==",
     };
     error(codes::FOREIGN_OPERATOR, span, format!("`{text}` is not an operator"), format!("`{meant}`"), format!("write `{meant}`"))
+        .edit(span, meant)
 }
 
 pub(crate) fn increment(span: Span, name: &str) -> Diagnostic {
@@ -355,12 +367,12 @@ pub(crate) fn chained_comparison(text: &str, span: Span) -> Diagnostic {
 
 pub(crate) fn misspelt(text: &str, span: Span, meant: &str) -> Diagnostic {
     let help = format!("did you mean `{meant}`?");
-    error(codes::UNKNOWN_WORD, span, format!("unknown word {}", quoted(text)), format!("`{meant}`"), help)
+    error(codes::UNKNOWN_WORD, span, format!("unknown word {}", quoted(text)), format!("`{meant}`"), help).edit(span, meant)
 }
 
 pub(crate) fn superfluous_word(text: &str, span: Span, expected: &str) -> Diagnostic {
     let help = format!("remove {}", quoted(text));
-    error(codes::UNKNOWN_WORD, span, format!("{} is no word of the language", quoted(text)), expected, help)
+    error(codes::UNKNOWN_WORD, span, format!("{} is no word of the language", quoted(text)), expected, help).edit(span, "")
 }
 
 /// At a word that declares a variable; `name` is the variable where it goes
@@ -441,5 +453,6 @@ pub(crate) fn missing_bracket(parser: &Parser<'_>, open: Span) -> Diagnostic {
     }
     let found = quoted(parser.text());
     error(codes::INCOMPLETE_FORM, parser.span(), "expected `]` to close the index opened here", "`]`", format!("add `]` before {found}"))
+        .edit(parser.after_previous(), "]")
         .also(open, "opened here")
 }

@@ -145,7 +145,9 @@ impl Lowering<'_> {
                     self.error(|| {
                         let error = bad_range(place, "this is not a range".to_owned(), "`0..3`, or the name of an `enum`");
                         match last {
-                            Some(last) => error.help(format!("write `0..{last}`, which includes both ends")),
+                            Some(last) => {
+                                error.help(format!("write `0..{last}`, which includes both ends")).edit(place, format!("0..{last}"))
+                            }
                             None => error,
                         }
                     });
@@ -173,13 +175,12 @@ const MOST_MEMBERS: usize = 8;
 
 fn unknown_enum(declared: &Declared, name: &SyntaxToken) -> Diagnostic {
     let place = span(name.text_range());
-    let known = similar(name.text(), declared.enums.keys().map(String::as_str));
-    Diagnostic::error(codes::BAD_MEMBER, place, format!("there is no `enum` `{}`", name.text())).expected("the name of an `enum`").help(
-        match known {
-            Some(known) => format!("did you mean `{known}`?"),
-            None => format!("declare it further up: `enum {} {{ … }}`", name.text()),
-        },
-    )
+    let error = Diagnostic::error(codes::BAD_MEMBER, place, format!("there is no `enum` `{}`", name.text()));
+    let error = error.expected("the name of an `enum`");
+    match similar(name.text(), declared.enums.keys().map(String::as_str)) {
+        Some(known) => error.help(format!("did you mean `{known}`?")).edit(place, known),
+        None => error.help(format!("declare it further up: `enum {} {{ … }}`", name.text())),
+    }
 }
 
 fn unknown_member(declared: &Declared, name: &SyntaxToken, member: &SyntaxToken, members: &[String]) -> Diagnostic {
@@ -187,7 +188,8 @@ fn unknown_member(declared: &Declared, name: &SyntaxToken, member: &SyntaxToken,
     let list: Vec<String> = members.iter().take(MOST_MEMBERS).map(|known| format!("`{name}.{known}`")).collect();
     let more = if members.len() > MOST_MEMBERS { ", …" } else { "" };
     let owner = declared.enums.iter().find(|(_, others)| others.iter().any(|known| known == member)).map(|(owner, _)| owner);
-    let help = match (owner, similar(member, members.iter().map(String::as_str))) {
+    let near = similar(member, members.iter().map(String::as_str)).filter(|_| owner.is_none());
+    let help = match (owner, near) {
         (Some(owner), _) => format!("write `{owner}.{member}`, or a member of `{name}`: {}{more}", list.join(", ")),
         (None, Some(known)) => format!("did you mean `{name}.{known}`?"),
         (None, None) => format!("write one of {}{more}", list.join(", ")),
@@ -197,6 +199,7 @@ fn unknown_member(declared: &Declared, name: &SyntaxToken, member: &SyntaxToken,
         None => format!("`{name}` has no member `{member}`"),
     };
     let error = Diagnostic::error(codes::BAD_MEMBER, place, message).expected(format!("a member of `{name}`")).help(help);
+    let error = if let Some(near) = near { error.edit(place, near) } else { error };
     match declared.place(name) {
         Some(first) => error.also(first, "declared here"),
         None => error,

@@ -96,11 +96,12 @@ impl Lowering<'_> {
             let known = similar(text, known).map(str::to_owned);
             let local = !is_global(text);
             self.error(|| {
-                Diagnostic::error(codes::BAD_INDEX, place, format!("`{text}` is not an array")).expected("an array").help(match known {
-                    Some(known) => format!("did you mean `{known}`?"),
-                    None if local => format!("declare it in the request, before it is used: `var {text}[0..3]`"),
-                    None => format!("declare it before the first request: `var {text}[0..3]`"),
-                })
+                let error = Diagnostic::error(codes::BAD_INDEX, place, format!("`{text}` is not an array")).expected("an array");
+                match known {
+                    Some(known) => error.help(format!("did you mean `{known}`?")).edit(place, known),
+                    None if local => error.help(format!("declare it in the request, before it is used: `var {text}[0..3]`")),
+                    None => error.help(format!("declare it before the first request: `var {text}[0..3]`")),
+                }
             });
         }
         Some(array)

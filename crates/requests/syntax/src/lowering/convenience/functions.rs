@@ -194,7 +194,7 @@ fn unknown_function(name: &str, place: Span, known: Option<&str>) -> Diagnostic 
         Some(known) => format!("did you mean `{known}`?"),
         None => format!("declare it outside of all requests: `fn {name}(x) {{ … }}`"),
     };
-    Diagnostic::error(codes::UNKNOWN_FUNCTION, place, format!("there is no function {}", quoted(name)))
-        .expected("the name of a function")
-        .help(help)
+    let error = Diagnostic::error(codes::UNKNOWN_FUNCTION, place, format!("there is no function {}", quoted(name)));
+    let error = error.expected("the name of a function").help(help);
+    if let Some(known) = known { error.edit(place, known) } else { error }
 }
