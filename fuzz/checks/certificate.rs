@@ -98,7 +98,8 @@ pub(crate) const INPUTS: [(&str, InputKind, Claim); 14] = [
 /// So little that a check takes no time worth mentioning.
 const CAPS: Caps = Caps { bytes: 1 << 20, events: 1_000, requests: 20, submultisets: 1_000, ticks: 200_000 };
 
-/// Whether a claim can be true where this is. What is strict is serializable, and what is not serializable is not strict.
+/// Whether a claim can be true where this is. What is strict is serializable, and what is not serializable is not
+/// strict.
 fn agrees(claim: Claim, truth: Claim) -> bool {
     match claim {
         Claim::Strict => truth == Claim::Serializable,

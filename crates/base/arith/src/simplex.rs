@@ -69,7 +69,7 @@ pub(crate) struct Bound {
 pub(crate) type Explanation = Vec<(Source, Rational)>;
 
 #[derive(Clone, Default)]
-struct Column {
+struct TableauColumn {
     lower: Option<Bound>,
     upper: Option<Bound>,
     value: Rational,
@@ -79,7 +79,7 @@ struct Column {
 #[derive(Clone, Default)]
 pub(crate) struct Simplex {
     tableau: Tableau,
-    columns: Vec<Column>,
+    columns: Vec<TableauColumn>,
     /// Bounds that were replaced, to be put back.
     trail: Vec<(Variable, Side, Option<Bound>)>,
 }
@@ -90,7 +90,7 @@ const PATIENCE: u32 = 200;
 impl Simplex {
     /// A new variable without bounds, at 0.
     pub(crate) fn variable(&mut self) -> Variable {
-        self.columns.push(Column::default());
+        self.columns.push(TableauColumn::default());
         Variable(self.tableau.add_column())
     }
 

@@ -49,14 +49,14 @@ impl<W: RowNumber> StateSet<W> {
         self.index.insert_changed(&mut self.rows, of, changes)
     }
 
-    /// Notes a state to be added that differs from one of the set in these numbers alone, each with its place; false where
-    /// a number has no room yet, and then it is not noted.
+    /// Notes a state to be added that differs from one of the set in these numbers alone, each with its place; false
+    /// where a number has no room yet, and then it is not noted.
     pub fn seek_changed(&mut self, of: usize, changes: &[(usize, W)]) -> bool {
         self.index.seek_changed(&self.rows, of, changes)
     }
 
-    /// Adds the states that are noted, in their order: sooner than one by one, since memory is asked for all at once. False
-    /// where the set is full.
+    /// Adds the states that are noted, in their order: sooner than one by one, since memory is asked for all at once.
+    /// False where the set is full.
     pub fn insert_sought(&mut self) -> bool {
         self.index.insert_sought(&mut self.rows)
     }
@@ -140,8 +140,8 @@ mod tests {
         }
     }
 
-    /// Packed rows are the lists that they were made of, in the same order, with the same JSON; and rows that are sought
-    /// together are found, or the first that is not.
+    /// Packed rows are the lists that they were made of, in the same order, with the same JSON; and rows that are
+    /// sought together are found, or the first that is not.
     #[test]
     fn rows_are_lists() {
         let mut seed = 11;

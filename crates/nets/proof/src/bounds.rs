@@ -46,7 +46,7 @@ pub struct Dead {
 serval_evidence::objects!(Weights, Dead);
 
 /// How many tokens each place has at most, where that is known.
-pub(crate) type Bounds = Vec<Option<i128>>;
+pub(crate) type PlaceBounds = Vec<Option<i128>>;
 
 /// The numbers of places, ascending and of the net, or nothing.
 pub(crate) fn places_of(net: &Net, numbers: impl IntoIterator<Item = u32>) -> Option<Vec<PlaceId>> {
@@ -55,8 +55,8 @@ pub(crate) fn places_of(net: &Net, numbers: impl IntoIterator<Item = u32>) -> Op
 }
 
 /// What the weights add to the bounds.
-pub(crate) fn bounds_of(net: &Net, weights: &Weights, budget: &mut Budget) -> Result<Bounds, Refusal> {
-    let mut bounds: Bounds = vec![None; net.place_count()];
+pub(crate) fn bounds_of(net: &Net, weights: &Weights, budget: &mut Budget) -> Result<PlaceBounds, Refusal> {
+    let mut bounds: PlaceBounds = vec![None; net.place_count()];
     for (number, sum) in weights.sums.iter().enumerate() {
         budget.spend(u64::try_from(net.arc_count()).unwrap_or(u64::MAX))?;
         let Some(places) = places_of(net, sum.iter().map(|&(place, _)| place)) else {
@@ -108,7 +108,7 @@ pub(crate) fn check_weights(net: &Net, goal: &Formula, weights: &Weights, budget
 /// Checks that places that stay empty exclude the goal.
 pub(crate) fn check_dead(net: &Net, goal: &Formula, dead: &Dead, budget: &mut Budget) -> Result<(), Refusal> {
     budget.spend(u64::try_from(net.arc_count()).unwrap_or(u64::MAX))?;
-    let mut bounds: Bounds = vec![None; net.place_count()];
+    let mut bounds: PlaceBounds = vec![None; net.place_count()];
     match places_of(net, dead.places.iter().copied()) {
         None => require!(DeadPlaces, false, "these are not places of the net, ascending"),
         Some(places) => {

@@ -138,7 +138,7 @@ pub(crate) fn check(net: &Net, goal: &Formula, cover: &Cover, budget: &mut Budge
     check_closed(net, cover, COMPARISONS, budget)?;
     for (number, member) in cover.markings.iter().enumerate() {
         budget.spend(u64::try_from(goal.parts().len()).unwrap_or(u64::MAX))?;
-        let bounds: bounds::Bounds = member.iter().map(|tokens| tokens.map(i128::from)).collect();
+        let bounds: bounds::PlaceBounds = member.iter().map(|tokens| tokens.map(i128::from)).collect();
         require!(CoverGoal, excludes(goal, &bounds), "a marking of the goal may be below member {number}");
     }
     Ok(())

@@ -70,7 +70,7 @@ pub struct BenchRow {
     pub published_ratio: Option<f64>,
     /// What an earlier measurement said.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub baseline: Option<Compared>,
+    pub baseline: Option<AgainstBaseline>,
 }
 
 /// A verdict against what was expected.
@@ -91,7 +91,7 @@ pub enum Outcome {
 
 /// A row against an earlier measurement of the same file.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Compared {
+pub struct AgainstBaseline {
     /// The verdict then.
     pub verdict: Verdict,
     /// Whether there was a verdict then and it is not the one of now.
@@ -108,7 +108,7 @@ pub struct Compared {
     pub regression: bool,
 }
 
-impl Compared {
+impl AgainstBaseline {
     /// Whether it may have become slower, so that it is worth measuring again.
     pub fn is_suspicious(&self) -> bool {
         self.regression || self.ratio.is_some_and(|ratio| ratio > SUSPICIOUS)
@@ -161,7 +161,7 @@ impl BenchRow {
             let speeds = self.yardstick_ms.zip(earlier.yardstick_ms);
             // What it would have taken then on the machine as it is now.
             let same_speed = pair.zip(speeds).and_then(|((now, then), speeds)| Some((now, at_speed(then, speeds)?)));
-            Compared {
+            AgainstBaseline {
                 verdict: earlier.verdict,
                 differs: matches!(earlier.verdict, Verdict::Serializable | Verdict::NotSerializable | Verdict::Fault)
                     && earlier.verdict != self.verdict,
@@ -256,7 +256,7 @@ impl BenchReport {
     /// Counts and sums up the rows.
     pub fn new(version: impl Into<String>, rows: Vec<BenchRow>, peak_mib: Option<u64>) -> Self {
         let count = |outcome: Outcome| rows.iter().filter(|row| row.outcome == outcome).count();
-        let compared = |what: fn(&Compared) -> bool| rows.iter().filter(|row| row.baseline.as_ref().is_some_and(what)).count();
+        let compared = |what: fn(&AgainstBaseline) -> bool| rows.iter().filter(|row| row.baseline.as_ref().is_some_and(what)).count();
         let summary = BenchSummary {
             files: rows.len(),
             right: count(Outcome::Right),

@@ -42,8 +42,8 @@ pub struct Counterexample {
     /// How people see elements of arrays that have another name in the network system.
     #[serde(skip)]
     pub spelled: BTreeMap<String, String>,
-    /// Where what matters is the order in time: pairs of requests of which the first answered before the second came, as
-    /// few as say it all.
+    /// Where what matters is the order in time: pairs of requests of which the first answered before the second came,
+    /// as few as say it all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub precedence: Vec<[u32; 2]>,
     /// Why no order agrees with them.

@@ -35,7 +35,7 @@ mod steps;
 use std::collections::BTreeMap;
 
 use serval_draw::{Edge, Graph, GraphNode, Group, GroupId, NodeId, PictureWords, SectionId, Shape};
-use serval_model::{Action, LocalId, NetworkSystem, PlaceKind, RequestId, SerialAutomaton};
+use serval_model::{LocalId, NetAction, NetworkSystem, PlaceKind, RequestId, SerialAutomaton};
 use serval_petri::Net;
 
 use crate::graphs::Labels;
@@ -271,7 +271,7 @@ pub struct Interleaving<'a> {
     /// What each place stands for; places without an entry have their names alone.
     pub places: &'a [PlaceKind],
     /// What each transition stands for; the same.
-    pub transitions: &'a [Action],
+    pub transitions: &'a [NetAction],
 }
 
 /// Interleaving nets, one per component.
@@ -328,12 +328,12 @@ pub fn net(nets: &[Interleaving<'_>]) -> Graph {
                 continue;
             }
             let node = match transitions.get(transition.index()).copied() {
-                Some(Action::Spawn(..)) => GraphNode::new(Shape::Bar, "comes"),
-                Some(Action::Respond(request, ..)) => {
+                Some(NetAction::Spawn(..)) => GraphNode::new(Shape::Bar, "comes"),
+                Some(NetAction::Respond(request, ..)) => {
                     let group = *responds.entry(request).or_insert_with(|| graph.group(Group::new("", "answers", 2)));
                     GraphNode::new(Shape::Bar, "answers").group(group)
                 }
-                Some(Action::Step(request, position)) => {
+                Some(NetAction::Step(request, position)) => {
                     let name = system.request_name(request);
                     let node = GraphNode::new(Shape::Bar, "step");
                     match system.steps().get(position) {

@@ -230,7 +230,7 @@ impl<'r> Circles<'r> {
 
     /// For each two requests, each variable and each kind of conflict, the first that explains.
     fn explaining(&self, causes: &dyn Causes) -> Vec<OrderEdge> {
-        let mut first: BTreeMap<Conflict<'_>, OrderEdge> = BTreeMap::new();
+        let mut first: BTreeMap<VariableConflict<'_>, OrderEdge> = BTreeMap::new();
         let mut by_variable: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (position, access) in self.seen.iter().enumerate() {
             by_variable.entry(&access.access.var).or_default().push(position);
@@ -330,11 +330,11 @@ fn order(cycle: &[&OrderEdge]) -> Vec<usize> {
 type CircleRank = (bool, usize, usize);
 
 /// Two requests, a variable, and whether the first and the second one write it.
-type Conflict<'v> = (u32, u32, &'v str, bool, bool);
+type VariableConflict<'v> = (u32, u32, &'v str, bool, bool);
 
 /// For each two requests, each variable and each kind of conflict, the first.
 fn edges(seen: &[SeenAccess<'_>]) -> Vec<OrderEdge> {
-    let mut first: BTreeMap<Conflict<'_>, (usize, usize)> = BTreeMap::new();
+    let mut first: BTreeMap<VariableConflict<'_>, (usize, usize)> = BTreeMap::new();
     let mut by_variable: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (position, access) in seen.iter().enumerate() {
         by_variable.entry(&access.access.var).or_default().push(position);
@@ -352,7 +352,7 @@ fn edges(seen: &[SeenAccess<'_>]) -> Vec<OrderEdge> {
             before.insert((later.id, later.writes()), position);
         }
     }
-    let edge = |(&(from, to, var, _, _), &(earlier, later)): (&Conflict<'_>, &(usize, usize))| OrderEdge {
+    let edge = |(&(from, to, var, _, _), &(earlier, later)): (&VariableConflict<'_>, &(usize, usize))| OrderEdge {
         from,
         to,
         var: var.to_owned(),

@@ -605,8 +605,8 @@ pub(crate) fn unusable(error: &CompileError, text: &str) -> EngineClaim {
 }
 
 /// The run after which a step fails, if it takes more than a single request without input: what that does whatever
-/// happens is a mistake in the text, which a build tells from a race by its status. An assertion that does not hold is a
-/// finding whatever it takes: it was written to be asked about. A step that is given up because it takes too long is
+/// happens is a mistake in the text, which a build tells from a race by its status. An assertion that does not hold is
+/// a finding whatever it takes: it was written to be asked about. A step that is given up because it takes too long is
 /// not known to fail.
 fn failing(error: &CompileError) -> Option<&FaultReport> {
     let CompileError::Fault(report) = error else { return None };

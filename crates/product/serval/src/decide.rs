@@ -46,15 +46,16 @@ pub enum Verdict {
     Serializable(Evidence),
     /// It is not, and this run shows it.
     NotSerializable(Evidence, Box<Counterexample>),
-    /// It is strict, for any number of requests: serializable in an order that agrees with the one in time. Only if that
-    /// was asked for.
+    /// It is strict, for any number of requests: serializable in an order that agrees with the one in time. Only if
+    /// that was asked for.
     Strict(Evidence),
     /// It is serializable but not strict, and this run shows it. Only if that was asked for.
     NotStrict(Evidence, Box<Counterexample>),
-    /// In this run a step fails: it divides by zero, overflows, or leaves a range or the indices of an array, or breaks an
-    /// assertion.
+    /// In this run a step fails: it divides by zero, overflows, or leaves a range or the indices of an array, or breaks
+    /// an assertion.
     Fault(Evidence, Box<FaultNote>),
-    /// No step fails, for any number of requests; it was not asked whether it is serializable ([`faults`](crate::faults)).
+    /// No step fails, for any number of requests; it was not asked whether it is serializable
+    /// ([`faults`](crate::faults())).
     Safe(Evidence),
     /// Undecided, and why.
     Undecided(Undecided),
@@ -199,8 +200,8 @@ fn decide_many(input: &Input, sets: &RequestSets<'_>, options: &Options) -> Deci
     }
 }
 
-/// The same of what is there: of a program whose requests stand for others whether there is a proof about all, of one with
-/// some of the requests of a text whether these have a counterexample.
+/// The same of what is there: of a program whose requests stand for others whether there is a proof about all, of one
+/// with some of the requests of a text whether these have a counterexample.
 fn decide_this(input: &Input, options: &Options) -> Decision {
     let clock = options.clock;
     let start = clock();

@@ -1,7 +1,7 @@
 //! Whether a step can fail, and nothing else: for people who want a model checker of assertions and invariants.
 //!
-//! A proof on the text is looked for first, which needs no states and says that no run has an error. Then the states are
-//! explored; where they are all known and none fails, the evidence is what was explored. Where there are too many,
+//! A proof on the text is looked for first, which needs no states and says that no run has an error. Then the states
+//! are explored; where they are all known and none fails, the evidence is what was explored. Where there are too many,
 //! random runs are drawn, and a proof on the text is looked for with more effort. Nothing is said about answers.
 
 use std::sync::Arc;

@@ -94,7 +94,8 @@ impl<'a> LazySamplers<'a> {
         Self { components: (0..prepared.component_count()).map(sampler).collect() }
     }
 
-    /// The first runs have the kinds of requests of such a run, as far as they are there, and up to so many times as many.
+    /// The first runs have the kinds of requests of such a run, as far as they are there, and up to so many times as
+    /// many.
     pub(crate) fn hint(&mut self, run: &RunCertificate, times: u64) {
         for SampledComponent { lazy, sampler } in &mut self.components {
             let mut kinds: Vec<(RequestId, u64)> = Vec::new();

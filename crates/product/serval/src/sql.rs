@@ -245,8 +245,8 @@ impl Decided<'_> {
 }
 
 impl Workload {
-    /// What the server promises where all transactions run at SERIALIZABLE; its guarantee does not cover 23505 of scripts
-    /// that insert a key without having looked for it.
+    /// What the server promises where all transactions run at SERIALIZABLE; its guarantee does not cover 23505 of
+    /// scripts that insert a key without having looked for it.
     fn assumed(&self, name: &str) -> FileReport {
         let Some(place) = self.blind_insert else { return FileReport::new(name, serval_report::Verdict::Assumed) };
         let mut report = FileReport::new(name, serval_report::Verdict::Unknown);

@@ -1,8 +1,9 @@
-//! Whether what is serializable is strict: whether the order in which requests can be run one at a time agrees with the one
-//! in time.
+//! Whether what is serializable is strict: whether the order in which requests can be run one at a time agrees with the
+//! one in time.
 //!
-//! Some proofs say it already ([`shows_strict`]). For the others it is decided component by component where it is asked for,
-//! and looked for quickly where it is not: a quick look only finds a run, and what it finds is a note and no verdict.
+//! Some proofs say it already ([`shows_strict`]). For the others it is decided component by component where it is asked
+//! for, and looked for quickly where it is not: a quick look only finds a run, and what it finds is a note and no
+//! verdict.
 
 use std::collections::BTreeSet;
 

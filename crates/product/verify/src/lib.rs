@@ -99,7 +99,8 @@ impl Subject for RequestsText<'_> {
                 let unbounded = matches!(&certificate.body, Body::Reduction(reduction) if reduction.unbounded());
                 also_safe = certificate.claim == Claim::Serializable && has_assertions(&program) && !unbounded;
                 let prepared = Arc::new(Prepared::new(&program, Options::default()));
-                // A closed list is one of the requests that are written out, and where there are more it says nothing of these.
+                // A closed list is one of the requests that are written out, and where there are more it says nothing
+                // of these.
                 if program.many.is_some() && matches!(certificate.body, Body::Closure(_)) {
                     prepared
                         .compile(&Budget::new(u64::MAX, cancel.clone()))

@@ -1,9 +1,9 @@
 //! Runs of programs with more combinations of parameters than are written out.
 //!
-//! **Statement.** Let `P` be a program, `N` the names of the requests that come in a run, and `P_N` the program in which
-//! of the requests with parameters only those with a name in `N` are written out, all bodies of each name. If the run is
-//! one of `P_N` and no serial run of `P_N` has its answers then it is one of `P` and no serial run of `P` has its
-//! answers; if it ends with a step of `P_N` that fails, that step of `P` fails.
+//! **Statement.** Let `P` be a program, `N` the names of the requests that come in a run, and `P_N` the program in
+//! which of the requests with parameters only those with a name in `N` are written out, all bodies of each name. If the
+//! run is one of `P_N` and no serial run of `P_N` has its answers then it is one of `P` and no serial run of `P` has
+//! its answers; if it ends with a step of `P_N` that fails, that step of `P` fails.
 //!
 //! **Proof.** `P_N` has some of the bodies of `P` and the same globals, with the same initial values. So its runs are
 //! those runs of `P` in which no other bodies take part. A serial run of `P` with the answers of the run, which are

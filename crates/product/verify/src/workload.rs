@@ -1,5 +1,5 @@
-//! Certificates about workloads of SQL. The checker reads the bundle and translates it by itself; what it then checks is a
-//! certificate about a program, whose fingerprint is that of the bundle.
+//! Certificates about workloads of SQL. The checker reads the bundle and translates it by itself; what it then checks
+//! is a certificate about a program, whose fingerprint is that of the bundle.
 //!
 //! A proof may be about the program without counts of guards, whose runs are all those of the server and more; a run is
 //! about the program with them.

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use crate::Places;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};
-use serval_model::{Action, Event, NetworkSystem, Run, ThreadId};
+use serval_model::{Event, NetAction, NetworkSystem, Run, ThreadId};
 use serval_petri::{Marking, Net, Target, TransitionId};
 
 /// A sequence in which each transition occurs as often as the counts say, if one
@@ -109,19 +109,19 @@ pub(crate) fn run(system: &NetworkSystem, places: &Places, sequence: &[Transitio
     let mut number = 0;
     for &transition in sequence {
         let event = match places.action(transition)? {
-            Action::Spawn(request, local) => {
+            NetAction::Spawn(request, local) => {
                 number += 1;
                 let thread = ThreadId::new(number)?;
                 waiting.entry((request, local)).or_default().push_back(thread);
                 Event::Spawn { thread, request, local }
             }
-            Action::Step(request, position) => {
+            NetAction::Step(request, position) => {
                 let step = *system.steps().get(position)?;
                 let thread = waiting.get_mut(&(request, step.local))?.pop_front()?;
                 waiting.entry((request, step.to_local)).or_default().push_back(thread);
                 Event::Step { thread, step }
             }
-            Action::Respond(request, local, response) => {
+            NetAction::Respond(request, local, response) => {
                 let thread = waiting.get_mut(&(request, local))?.pop_front()?;
                 Event::Respond { thread, response }
             }

@@ -12,7 +12,7 @@
 
 use crate::Places;
 use rustc_hash::FxHashMap;
-use serval_model::{Action, GlobalId, LocalId, NetworkSystem, NormalForm, Step};
+use serval_model::{GlobalId, LocalId, NetAction, NetworkSystem, NormalForm, Step};
 use serval_petri::{PlaceId, TransitionId};
 use serval_proof::invariant::{Bound, node_variable};
 
@@ -48,7 +48,7 @@ impl NetForm {
             let (global, to_global) = (GlobalId::from_index(step.global as usize), GlobalId::from_index(step.to_global as usize));
             let step_to = |to_local: LocalId| {
                 let position = *positions.get(&Step { local, global, to_local, to_global })?;
-                places.transition(Action::Step(request, position))
+                places.transition(NetAction::Step(request, position))
             };
             let fired: Vec<TransitionId> = match made.form.letter(step.to_node) {
                 None => vec![step_to(*locals.get(step.to_node as usize)?)?],
@@ -56,10 +56,10 @@ impl NetForm {
                     let answers = |at: LocalId| system.answers_of(at).iter().any(|&(_, given)| given == response);
                     let at_once = step.global == step.to_global && made.form.is_initial(step.node) && answers(local);
                     if at_once {
-                        vec![places.transition(Action::Respond(request, local, response))?]
+                        vec![places.transition(NetAction::Respond(request, local, response))?]
                     } else {
                         let via = via(system, local, global, to_global, answers)?;
-                        vec![step_to(via)?, places.transition(Action::Respond(request, via, response))?]
+                        vec![step_to(via)?, places.transition(NetAction::Respond(request, via, response))?]
                     }
                 }
             };

@@ -44,16 +44,16 @@
 
 use rustc_hash::FxHashMap;
 use serval_budget::checkpoint;
-use serval_model::{Action, GlobalId, Letter, LocalId, NetworkSystem, PlaceKind, RequestId, ResponseId};
+use serval_model::{GlobalId, Letter, LocalId, NetAction, NetworkSystem, PlaceKind, RequestId, ResponseId};
 use serval_petri::{Constraint, Linear, Net, NetError, PlaceId, Target, TransitionId};
 
 /// What the places and transitions of an interleaving net stand for, and back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
     kinds: Vec<PlaceKind>,
-    actions: Vec<Action>,
+    actions: Vec<NetAction>,
     places: FxHashMap<PlaceKind, PlaceId>,
-    transitions: FxHashMap<Action, TransitionId>,
+    transitions: FxHashMap<NetAction, TransitionId>,
 }
 
 impl Places {
@@ -63,7 +63,7 @@ impl Places {
     }
 
     /// What a transition of the net stands for.
-    pub fn action(&self, transition: TransitionId) -> Option<Action> {
+    pub fn action(&self, transition: TransitionId) -> Option<NetAction> {
         self.actions.get(transition.index()).copied()
     }
 
@@ -73,7 +73,7 @@ impl Places {
     }
 
     /// The transition that stands for this.
-    pub fn transition(&self, action: Action) -> Option<TransitionId> {
+    pub fn transition(&self, action: NetAction) -> Option<TransitionId> {
         self.transitions.get(&action).copied()
     }
 
@@ -98,7 +98,7 @@ impl Places {
     }
 
     /// What all transitions stand for, in order.
-    pub fn actions(&self) -> &[Action] {
+    pub fn actions(&self) -> &[NetAction] {
         &self.actions
     }
 
@@ -169,16 +169,16 @@ impl NetBuilder<'_> {
         Ok(place)
     }
 
-    fn transition(&mut self, action: Action, inputs: &[PlaceKind], outputs: &[PlaceKind]) -> Result<(), NetError> {
+    fn transition(&mut self, action: NetAction, inputs: &[PlaceKind], outputs: &[PlaceKind]) -> Result<(), NetError> {
         checkpoint::pass();
         let mut arcs = |kinds: &[PlaceKind]| kinds.iter().map(|&kind| Ok((self.place(kind)?, 1))).collect::<Result<Vec<_>, _>>();
         let (inputs, outputs) = (arcs(inputs)?, arcs(outputs)?);
         let system = self.system;
         let name = match action {
-            Action::Spawn(request, local) => format!("spawn {}", pair(system.request_name(request), system.local_name(local))),
+            NetAction::Spawn(request, local) => format!("spawn {}", pair(system.request_name(request), system.local_name(local))),
             // Positions are shorter than the four names of a step, which are those of its places.
-            Action::Step(request, position) => format!("step {position} {}", system.request_name(request)),
-            Action::Respond(request, local, response) => {
+            NetAction::Step(request, position) => format!("step {position} {}", system.request_name(request)),
+            NetAction::Respond(request, local, response) => {
                 let rest = pair(system.local_name(local), system.response_name(response));
                 format!("respond {}", pair(system.request_name(request), &rest))
             }
@@ -226,19 +226,19 @@ fn interleaving_within(system: &NetworkSystem, most: usize) -> Result<(Net, Plac
     }
 
     for &(request, local) in system.starts() {
-        builder.transition(Action::Spawn(request, local), &[], &[PlaceKind::InFlight(request, local)])?;
+        builder.transition(NetAction::Spawn(request, local), &[], &[PlaceKind::InFlight(request, local)])?;
     }
     for request in system.requests() {
         for (position, step) in system.steps().iter().enumerate() {
             let inputs = [PlaceKind::InFlight(request, step.local), PlaceKind::Global(step.global)];
             let outputs = [PlaceKind::InFlight(request, step.to_local), PlaceKind::Global(step.to_global)];
-            builder.transition(Action::Step(request, position), &inputs, &outputs)?;
+            builder.transition(NetAction::Step(request, position), &inputs, &outputs)?;
         }
     }
     for request in system.requests() {
         for &(local, response) in system.answers() {
             let (inputs, outputs) = (PlaceKind::InFlight(request, local), PlaceKind::Answer(request, response));
-            builder.transition(Action::Respond(request, local, response), &[inputs], &[outputs])?;
+            builder.transition(NetAction::Respond(request, local, response), &[inputs], &[outputs])?;
         }
     }
     Ok((builder.net, builder.places))

@@ -12,7 +12,7 @@ use crate::graph::{Graph, Node, NodeId, Op, Reg};
 use crate::liveness::{Liveness, Reads};
 use crate::registers::Registers;
 pub(crate) use scratch::Scratch;
-use scratch::{CycleWatch, Fork, Met};
+use scratch::{CycleWatch, Fork, MeetingPoint};
 
 /// How much work one step may take before it is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -394,7 +394,7 @@ impl Machine {
         let (index, new) = scratch.seen.insert_full(key.into());
         if new {
             let is_loop = self.meeting[at.index()] == Meeting::Loop;
-            scratch.met.push(Met { before: scratch.last, place: here, is_loop, ends: false });
+            scratch.met.push(MeetingPoint { before: scratch.last, place: here, is_loop, ends: false });
             scratch.last = Some(index);
         } else if let Some(last) = scratch.last {
             scratch.again.push((index, last));

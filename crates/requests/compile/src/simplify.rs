@@ -16,7 +16,8 @@
 //! * a node from which no way leads to the end of a step is [`Node::Never`]:
 //!   a run that comes there gives no step.
 //!
-//! None of them moves the end of a step, so a request comes and answers when it did, in the same order among the others.
+//! None of them moves the end of a step, so a request comes and answers when it did, in the same order among the
+//! others.
 //!
 //! An operation that can divide by zero, overflow or leave a range is never removed and counts as an end of a step,
 //! because the error must be reported, whether or not its result is used. (What can fail is found on the graph as

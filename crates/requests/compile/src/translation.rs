@@ -26,8 +26,8 @@
 //!
 //! **The order in time** is kept as well: spawns, steps and answers of the two sides correspond one to one, in the same
 //! order and by the same requests, so a request has answered before another one comes on one side iff it has on the
-//! other, and serial runs have the same requests in the same order. The components are strict iff the program as written is
-//! (locality: Herlihy and Wing 1990; a request is in one component).
+//! other, and serial runs have the same requests in the same order. The components are strict iff the program as
+//! written is (locality: Herlihy and Wing 1990; a request is in one component).
 //!
 //! This is translation validation (Pnueli, Siegel and Singerman 1998). It takes lowering, the execution of single steps
 //! and the set of pairs that can occur (`explore`) for granted; the naive interpreter of the tests checks those. What

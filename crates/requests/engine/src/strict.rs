@@ -1,9 +1,9 @@
 //! Strict serializability (Papadimitriou 1979): whether the order in time is kept, for systems that are serializable.
 //!
-//! What decides, in this order: the monitor with few requests in flight ([`in_flight`]), which finds a run with the fewest
-//! requests, or that there are never more in flight; places of requests in the order ([`points`]); the monitor with more in
-//! flight. All of it on the reduced system, since every rule of scripts keeps the order (`serval_proof::strict`). What is
-//! found is evidence for the checker.
+//! What decides, in this order: the monitor with few requests in flight ([`in_flight`]), which finds a run with the
+//! fewest requests, or that there are never more in flight; places of requests in the order ([`points`]); the monitor
+//! with more in flight. All of it on the reduced system, since every rule of scripts keeps the order
+//! (`serval_proof::strict`). What is found is evidence for the checker.
 
 pub mod in_flight;
 pub mod points;
@@ -55,8 +55,8 @@ const LIFT_TICKS: u64 = 50_000_000;
 /// The ticks for a quick look at all components: enough for a thousand states of the monitor of small systems.
 pub const QUICK_TICKS: u64 = 800_000;
 
-/// How many requests a run with two in flight has that is not strict, if one is found with these ticks: what `check` looks
-/// for beside its verdict. The number is the least among such runs.
+/// How many requests a run with two in flight has that is not strict, if one is found with these ticks: what `check`
+/// looks for beside its verdict. The number is the least among such runs.
 pub fn quick_look(system: &NetworkSystem, budget: &mut Budget) -> Option<usize> {
     let mut reduction = Reduction::new(NormalForm::new(system)?.0);
     let mut part = budget.part(budget.left() / 2);

@@ -58,7 +58,7 @@ use crate::term::{Symbol, Term};
 use crate::validated::{Unvalidated, put_paths, require, tests};
 
 /// What an attempt reads.
-struct Reading {
+struct AttemptRead {
     step: usize,
     global: GlobalVar,
     register: Reg,
@@ -66,7 +66,7 @@ struct Reading {
 
 impl Model {
     /// All that is read, versions first, and the points.
-    fn readings(&self, attempt: &ValidatedAttempt) -> Result<(Vec<PointId>, Vec<Reading>), Unvalidated> {
+    fn readings(&self, attempt: &ValidatedAttempt) -> Result<(Vec<PointId>, Vec<AttemptRead>), Unvalidated> {
         let points: Vec<PointId> = attempt.points.iter().copied().map(PointId).collect();
         let there = |point: &PointId| *point != PointId::END && point.index() < self.points.len();
         let mut sorted = points.clone();
@@ -75,11 +75,11 @@ impl Model {
         require(known, "there are no such points, or one twice")?;
         let versions = attempt.versions.iter().map(|&(step, global, reg)| (step, global, reg));
         let reads = attempt.reads.iter().map(|&(_, step, global, reg)| (step, global, reg));
-        let all: Vec<Reading> = versions
+        let all: Vec<AttemptRead> = versions
             .chain(reads)
-            .map(|(step, global, reg)| Reading { step: step as usize, global: GlobalVar(global), register: Reg(reg) })
+            .map(|(step, global, reg)| AttemptRead { step: step as usize, global: GlobalVar(global), register: Reg(reg) })
             .collect();
-        let fits = |read: &Reading| read.step + 1 < points.len() && read.global.index() < self.initial.len();
+        let fits = |read: &AttemptRead| read.step + 1 < points.len() && read.global.index() < self.initial.len();
         require(!attempt.versions.is_empty() && all.iter().all(fits), "there is no such step or variable")?;
         let guarded = |&(version, step, ..): &(u32, u32, u32, u32)| attempt.versions.get(version as usize).is_some_and(|v| v.0 <= step);
         require(attempt.reads.iter().all(guarded), "something is read before the version that guards it")?;
@@ -94,7 +94,7 @@ impl Model {
         let (points, all) = self.readings(attempt)?;
         let (head, wait) = (points[0], points[points.len() - 1]);
         require(points[1..].iter().all(|&point| !self.is_entry(point)), "a request begins where it waits")?;
-        let dead = |read: &Reading| self.points[head.index()].live.binary_search(&read.register).is_err();
+        let dead = |read: &AttemptRead| self.points[head.index()].live.binary_search(&read.register).is_err();
         require(all.iter().all(dead), "what was read is kept where the attempt begins")?;
         let pairs = |step: usize| all.iter().filter(move |read| read.step == step).map(|read| (read.global, read.register));
         self.reads(head, points[1], &pairs(0).collect::<Vec<_>>())?;

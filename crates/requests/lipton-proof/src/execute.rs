@@ -1,7 +1,7 @@
 //! Symbolic execution (King 1976): from the control graph to points and paths.
 //!
-//! **What is found.** Requests begin at the points of their entries, where all registers are 0 but parameters, which have
-//! any value: a register that a point does not say is a symbol of the request. From every point that
+//! **What is found.** Requests begin at the points of their entries, where all registers are 0 but parameters, which
+//! have any value: a register that a point does not say is a symbol of the request. From every point that
 //! is found the graph is followed to the next `yield` (or a node in front of which one is to be added) or to an answer.
 //! A test whose outcome is not known forks: one way where it holds and one where it does not. Each way that comes to
 //! its end is a path; one that comes round a loop and finds everything as it was never ends and is none.

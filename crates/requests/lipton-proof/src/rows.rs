@@ -15,13 +15,14 @@
 //!   that are linked so, through any number of bodies of the program, are of one *kind*.
 //!
 //! **Many.** Where a program has more combinations of parameters than are written out ([`Many`](serval_syntax::Many)),
-//! its requests are stand-ins, `Q`, for the program `P` of all. Then the certificate must name bodies `S` (all of `Q`, if
-//! need be), and conditions 1 and 2 are looked at for `Q`. `lowering/rows.rs` of `serval-syntax` proves that for all
-//! bodies `B` and `C` of `P` a renaming of globals that is injective and keeps their order makes bodies of `Q` of them; so
-//! `B` has the shape of one of `Q`. If `B ≠ C` then some row or fixed parameter has different values, and so it has in
-//! the images; they are different bodies of `Q` with the pattern of `B` and `C`, and it is the pattern of two of `S`. The
-//! kinds of `P` are those of `Q`: slots of one shape and place, and which slots hold the same global, are the same; a kind
-//! has elements of the same arrays, which begin with the same values. So the statement below holds with this `P`.
+//! its requests are stand-ins, `Q`, for the program `P` of all. Then the certificate must name bodies `S` (all of `Q`,
+//! if need be), and conditions 1 and 2 are looked at for `Q`. `lowering/rows.rs` of `serval-syntax` proves that for all
+//! bodies `B` and `C` of `P` a renaming of globals that is injective and keeps their order makes bodies of `Q` of them;
+//! so `B` has the shape of one of `Q`. If `B ≠ C` then some row or fixed parameter has different values, and so it has
+//! in the images; they are different bodies of `Q` with the pattern of `B` and `C`, and it is the pattern of two of
+//! `S`. The kinds of `P` are those of `Q`: slots of one shape and place, and which slots hold the same global, are the
+//! same; a kind has elements of the same arrays, which begin with the same values. So the statement below holds with
+//! this `P`.
 //!
 //! **Statement.** Let `S` be some bodies of the program `P`, each executed by itself, and let
 //!

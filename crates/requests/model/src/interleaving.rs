@@ -16,7 +16,7 @@ pub enum PlaceKind {
 
 /// What a transition of the interleaving net of a system stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Action {
+pub enum NetAction {
     /// A request comes in and is in this local state.
     Spawn(RequestId, LocalId),
     /// A request makes the step at this position of

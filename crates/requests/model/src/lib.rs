@@ -30,7 +30,7 @@ mod system;
 pub use brute::{bounded_multisets, completed_multisets, serial_multisets};
 pub use configuration::{Configuration, Letter, Thread, ThreadId};
 pub use ids::{GlobalId, LocalId, RequestId, ResponseId};
-pub use interleaving::{Action, PlaceKind};
+pub use interleaving::{NetAction, PlaceKind};
 pub use json::{JSON_ERROR_CODES, JsonError, MAX_JSON_BYTES, systems_from_json, systems_to_json};
 pub use moves::{Halt, Move, Moves, Named, enabled_moves, thread_moves};
 pub use multiset::{CountOverflow, Multiset};

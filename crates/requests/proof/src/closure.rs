@@ -1,31 +1,31 @@
 //! Certificates of kind `closure`: no run has a step that fails.
 //!
-//! **Theorem.** If [`check_closure`] accepts a part for each component of an input, then in no run of the input, complete
-//! or not, the next step of a request in flight fails: nothing divides by zero, overflows, leaves a range or an array,
-//! or breaks an assertion.
+//! **Theorem.** If [`check_closure`] accepts a part for each component of an input, then in no run of the input,
+//! complete or not, the next step of a request in flight fails: nothing divides by zero, overflows, leaves a range or
+//! an array, or breaks an assertion.
 //!
-//! **Proof.** Call a state *met* if it is the initial global state, a local state in which requests start, or the target
-//! of a step from a listed pair of met states; the checker goes through exactly these, and each is listed by its name
-//! (`closure.initial`, `closure.closed`) unless no step leaves it. A listed pair of met states is *looked at*: the
+//! **Proof.** Call a state *met* if it is the initial global state, a local state in which requests start, or the
+//! target of a step from a listed pair of met states; the checker goes through exactly these, and each is listed by its
+//! name (`closure.initial`, `closure.closed`) unless no step leaves it. A listed pair of met states is *looked at*: the
 //! system gives its steps, and none fails (`closure.fault`). We show for every configuration of a run that each request
 //! in flight is, with the global state, at a pair that is looked at, or in a local state that no step leaves. At first
 //! nothing is in flight. A request that comes is at such a pair, as every met global state has all starts in its list
 //! (`closure.closed`). Let a request go from `(l, g)` to `(l', g')`. Both are met, and `(l', g')` is listed or no step
-//! leaves `l'` (`closure.closed`). The others stay where they are, and must be listed at `g'`. That is shown in one of two
-//! ways.
+//! leaves `l'` (`closure.closed`). The others stay where they are, and must be listed at `g'`. That is shown in one of
+//! two ways.
 //!
 //! *With levels and weights.* In each configuration, for each count, the weights of the requests in flight add up to
 //! the level of the global state: at first the level is 0, starts and states that no step leaves weigh 0, and a step
 //! changes the level by what it changes the weight of its request (`closure.count`). Weights are not negative, so two
-//! requests in flight weigh at most the level together. Another request at `l''` is therefore *admitted*: `w(l) + w(l'')`
-//! is at most the level of `g`, for each count; and for every such `l''` at `g` the checker finds it listed at `g'`
-//! (`closure.closed`). With no counts all are admitted.
+//! requests in flight weigh at most the level together. Another request at `l''` is therefore *admitted*:
+//! `w(l) + w(l'')` is at most the level of `g`, for each count; and for every such `l''` at `g` the checker finds it
+//! listed at `g'` (`closure.closed`). With no counts all are admitted.
 //!
-//! *With markings.* In each configuration the number of requests in each met local state in which none starts is at most
-//! that of some marking of the global state, where 0 stands for any number: at first by the marking that the
+//! *With markings.* In each configuration the number of requests in each met local state in which none starts is at
+//! most that of some marking of the global state, where 0 stands for any number: at first by the marking that the
 //! initial global state has (`closure.initial`). A step from below a marking leads below the marking that the step
-//! makes of it, as what is below stays below; and that is below one that the next global state has (`closure.closed`). A
-//! local state of the marking is listed at its global state (`closure.closed`), so the others are.
+//! makes of it, as what is below stays below; and that is below one that the next global state has (`closure.closed`).
+//! A local state of the marking is listed at its global state (`closure.closed`), so the others are.
 //!
 //! A run of the input is a shuffle of runs of its components, each of which has a part (`closure.cover`). ∎
 //!

@@ -132,9 +132,9 @@
 //! (`reduction.claim`), or that no step fails, which is among its conditions (`reduction.errors`)
 //! unless it takes integers to be unbounded.
 //!
-//! The claims `strict` and `not-strict` are about the order in time: statements and proofs are in [`strict`]. A proof of the
-//! kinds `in-flight` and `points`, which may stand for a component beside the others, shows `strict`, and what is strict is
-//! serializable.
+//! The claims `strict` and `not-strict` are about the order in time: statements and proofs are in [`strict`]. A proof
+//! of the kinds `in-flight` and `points`, which may stand for a component beside the others, shows `strict`, and what
+//! is strict is serializable.
 //!
 //! The remaining conditions are not needed for the theorems but for the
 //! certificate to be true to its word: it is about this input (`input`), it

@@ -1,7 +1,7 @@
 //! A workload as one text: all files, bounds and levels, each file with a header line.
 //!
-//! Spans of a workload are bytes of its bundle, and the fingerprint of a certificate is that of the bundle, so a changed
-//! byte in any file is another workload. Headers count bytes, so that no file can pretend to be two:
+//! Spans of a workload are bytes of its bundle, and the fingerprint of a certificate is that of the bundle, so a
+//! changed byte in any file is another workload. Headers count bytes, so that no file can pretend to be two:
 //!
 //! ```text
 //! serval workload 1

@@ -1,7 +1,7 @@
 //! A file of SQL in pieces: statements, commands of the client, names of scripts and directives.
 //!
-//! Statements are cut here and not by the parser of SQL, which knows nothing of `\gset`, `:x` and sections. What stands for
-//! a value becomes a placeholder `$n`, where n counts the holes of the statement; `FOR NO KEY UPDATE` and
+//! Statements are cut here and not by the parser of SQL, which knows nothing of `\gset`, `:x` and sections. What stands
+//! for a value becomes a placeholder `$n`, where n counts the holes of the statement; `FOR NO KEY UPDATE` and
 //! `FOR KEY SHARE`, which the parser does not know, are noted and written as the strengths that it knows.
 
 use serval_diagnostic::Span;

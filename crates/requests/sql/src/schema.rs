@@ -1,7 +1,7 @@
 //! The schema: tables, their keys, and the rows that are there at first.
 //!
-//! What has no effect on answers is passed over (`COMMENT`, `GRANT`, indices that are not unique …); what is neither read
-//! nor passed over is an error that names it.
+//! What has no effect on answers is passed over (`COMMENT`, `GRANT`, indices that are not unique …); what is neither
+//! read nor passed over is an error that names it.
 
 use serval_diagnostic::{Diagnostic, Span};
 use sqlparser::ast::{

@@ -12,19 +12,19 @@ use crate::workload::{
 };
 
 /// The table of a statement, and its alias.
-struct Source {
+struct TableSource {
     table: TableId,
     alias: Option<String>,
 }
 
-fn source(from: &TableWithJoins, tables: &[Table], span: Span) -> Lowered<Source> {
+fn source(from: &TableWithJoins, tables: &[Table], span: Span) -> Lowered<TableSource> {
     if !from.joins.is_empty() {
         return Err(outside(span, "a join"));
     }
     match &from.relation {
         TableFactor::Table { name, alias, args: None, with_ordinality: false, sample: None, .. } => {
             let alias = alias.as_ref().map(|alias| folded(&alias.name));
-            Ok(Source { table: table_named(tables, name, span)?, alias })
+            Ok(TableSource { table: table_named(tables, name, span)?, alias })
         }
         TableFactor::Derived { .. } => Err(outside(span, "a SELECT in FROM")),
         other => Err(outside(span, &format!("`{other}` in FROM"))),
@@ -277,7 +277,7 @@ fn update(update: &ast::Update, tables: &[Table], holes: &[Scalar], span: Span) 
     if update.or.is_some() || update.limit.is_some() || !update.order_by.is_empty() || update.output.is_some() {
         return Err(outside(span, "this form of UPDATE"));
     }
-    let Source { table, alias } = source(&update.table, tables, span)?;
+    let TableSource { table, alias } = source(&update.table, tables, span)?;
     let scope = Scope { tables, table: Some(table), alias, excluded: false, holes, span };
     let set = assigned(&update.assignments, &scope)?;
     let filter = update.selection.as_ref().map(|filter| scope.scalar(filter)).transpose()?;
@@ -293,7 +293,7 @@ fn delete(delete: &ast::Delete, tables: &[Table], holes: &[Scalar], span: Span) 
     }
     let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
     let [from] = from.as_slice() else { return Err(outside(span, "DELETE of several tables")) };
-    let Source { table, alias } = source(from, tables, span)?;
+    let TableSource { table, alias } = source(from, tables, span)?;
     let scope = Scope { tables, table: Some(table), alias, excluded: false, holes, span };
     let filter = delete.selection.as_ref().map(|filter| scope.scalar(filter)).transpose()?;
     Ok(Delete { table, filter, returning: returning(delete.returning.as_ref(), &scope)? })
@@ -338,7 +338,7 @@ fn inserted_columns(names: &[ObjectName], scope: &Scope<'_>, table: TableId) -> 
 fn inserted_row(row: &[&Expr], columns: &[ColumnId], scope: &Scope<'_>, table: TableId) -> Lowered<Vec<Scalar>> {
     let table = &scope.tables[table.0];
     if row.len() > columns.len() {
-        return Err(outside(scope.span, &format!("a row of {} values for {} columns", row.len(), columns.len())));
+        return Err(outside(scope.span, &format!("a row with more values ({}) than it has columns ({})", row.len(), columns.len())));
     }
     let mut values: Vec<Scalar> = (0..table.columns.len()).map(|index| default_of(table, ColumnId(index))).collect();
     let bare = Scope { table: None, alias: None, ..*scope };

@@ -1,5 +1,5 @@
-//! From a workload to a program that says what PostgreSQL does: the multisets of completed scripts and their answers are
-//! those of the server with clients that repeat an attempt which ends in 40001 or 40P01.
+//! From a workload to a program that says what PostgreSQL does: the multisets of completed scripts and their answers
+//! are those of the server with clients that repeat an attempt which ends in 40001 or 40P01.
 //!
 //! | what | module |
 //! |---|---|

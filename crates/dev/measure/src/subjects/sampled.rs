@@ -1,4 +1,5 @@
-//! Random runs alone: which of the programs that are not serializable they refute, how soon, and with how many requests.
+//! Random runs alone: which of the programs that are not serializable they refute, how soon, and with how many
+//! requests.
 
 use std::fs::read_dir;
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use serval_budget::Budget;
-use serval_compile::{Options, compile};
+use serval_compile::{CompileError, Options, compile};
 
 use serval_model::systems_from_json;
 
@@ -46,8 +46,12 @@ fn programs_compile_and_systems_are_read() {
         for block in blocks(&text, "ser") {
             let analysis = serval_syntax::analyze(block);
             let program = analysis.program.unwrap_or_else(|| panic!("{}: {:#?}\n{block}", path.display(), analysis.diagnostics));
-            compile(&program, Options::default(), &Budget::unlimited())
-                .unwrap_or_else(|error| panic!("{}: {error:?}\n{block}", path.display()));
+            // What a page claims with `assert` or `invariant` may fail: that is what the page is about.
+            let claims = block.contains("assert") || block.contains("invariant");
+            match compile(&program, Options::default(), &Budget::unlimited()) {
+                Err(CompileError::Fault(_)) if claims => {}
+                compiled => drop(compiled.unwrap_or_else(|error| panic!("{}: {error:?}\n{block}", path.display()))),
+            }
             seen += 1;
         }
         for block in blocks(&text, "json") {

@@ -70,7 +70,7 @@ fn runs_are_told_in_the_words_of_the_program() {
         let written = serval(&["check", "--no-cache", "--format", format, blind.path()]);
         assert!(!written.contains("Tag["), "{format}: {written}");
     }
-    let undecided = serval(&["check", "--no-cache", "-v", "--method", "lipton", "examples/entity-tags.ser"]);
+    let undecided = serval(&["check", "--no-cache", "-v", "--method", "lipton", blind.path()]);
     assert!(undecided.contains("(writes Tag)") && !undecided.contains("Tag["), "{undecided}");
     let page = Scratch::new("page.html", "");
     serval(&["check", "--no-cache", "--html", page.path(), blind.path()]);

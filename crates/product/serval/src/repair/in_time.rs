@@ -1,8 +1,8 @@
 //! Removes `yield`s from a program that is serializable and not strict, so that it is strict.
 //!
-//! **Lemma 7.** *If `P∖S` is strict and `S ⊆ T`, so is `P∖T`.* By lemma 2 a complete run of `P∖T` is one of `P∖S` when its steps
-//! are taken apart: by the same requests, which come and answer when they did. The serial runs of both are the same, with
-//! the same requests in the same order. ∎
+//! **Lemma 7.** *If `P∖S` is strict and `S ⊆ T`, so is `P∖T`.* By lemma 2 a complete run of `P∖T` is one of `P∖S` when
+//! its steps are taken apart: by the same requests, which come and answer when they did. The serial runs of both are
+//! the same, with the same requests in the same order. ∎
 //!
 //! So sets are tried by size, and if the set of all words does not do, none does. What is offered has evidence that the
 //! checker has accepted for the claim `strict` and exactly that text.

@@ -1,5 +1,6 @@
 //! Mistakes that take many requests, in programs that were written from descriptions: quotas, pools, segments, ticks of
-//! leases, numbers that come round, waves of seats, crowds. Each is wrong because of one pause; without it, it is right.
+//! leases, numbers that come round, waves of seats, crowds. Each is wrong because of one pause; without it, it is
+//! right.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -80,7 +81,8 @@ fn programs_written_from_descriptions_are_decided() {
     are_decided(&programs);
 }
 
-/// These have a request for each of up to a hundred million combinations of parameters, or an array of ten thousand rows.
+/// These have a request for each of up to a hundred million combinations of parameters, or an array of ten thousand
+/// rows.
 #[test]
 #[ignore = "parameters are enumerated, and arrays have at most 1,024 rows: such programs are refused"]
 fn programs_with_many_combinations_are_decided() {

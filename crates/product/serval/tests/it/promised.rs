@@ -1,13 +1,13 @@
-//! What `explain undecided` and the page on `check` promise is printed, whatever ends the work: rounds, too many pairs of
-//! states, or the flag that limits on time and memory raise.
+//! What `explain undecided` and the page on `check` promise is printed, whatever ends the work: rounds, too many pairs
+//! of states, or the flag that limits on time and memory raise.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serval::{Cancel, Input, Method, Methods, Options, Verdict, advice, decide};
 use serval_report::Look;
 
-/// Looks at the flag that the work has before it is raised; advice has a flag of its own, as it has the time that is kept
-/// for it.
+/// Looks at the flag that the work has before it is raised; advice has a flag of its own, as it has the time that is
+/// kept for it.
 static LOOKS: AtomicU64 = AtomicU64::new(0);
 
 fn options(methods: &[Method], pairs: Option<u64>) -> Options {

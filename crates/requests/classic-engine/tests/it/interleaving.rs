@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serval_budget::Budget;
 use serval_classic_engine::{Places, interleaving};
 use serval_effort::{Sweep, sweep};
-use serval_model::{Action, Letter, LocalId, Multiset, NetworkSystem, PlaceKind, RequestId, SystemBuilder, completed_multisets};
+use serval_model::{Letter, LocalId, Multiset, NetAction, NetworkSystem, PlaceKind, RequestId, SystemBuilder, completed_multisets};
 use serval_net_slice::{Slice, slice};
 use serval_petri::{Arc, Constraint, Linear, Net, Target};
 
@@ -37,14 +37,14 @@ fn the_running_example_is_as_published() {
     // The published run to one answer 0 and one answer 1.
     let main = system.request_named("main").unwrap();
     let local = |name: &str| system.local_named(name).unwrap();
-    let spawn = places.transition(Action::Spawn(main, local("@start"))).unwrap();
+    let spawn = places.transition(NetAction::Spawn(main, local("@start"))).unwrap();
     let step = |from: &str, global: &str| {
         let global = system.global_named(global).unwrap();
         let position = system.steps().iter().position(|step| step.local == local(from) && step.global == global).unwrap();
-        places.transition(Action::Step(main, position)).unwrap()
+        places.transition(NetAction::Step(main, position)).unwrap()
     };
     let respond = |from: &str, response: &str| {
-        places.transition(Action::Respond(main, local(from), system.response_named(response).unwrap())).unwrap()
+        places.transition(NetAction::Respond(main, local(from), system.response_named(response).unwrap())).unwrap()
     };
     let sequence = [
         spawn,
@@ -187,9 +187,9 @@ fn check_sliced(system: &NetworkSystem) -> usize {
                 }
                 for &transition in &sliced.transitions {
                     let can_fire = match places.action(transition).unwrap() {
-                        Action::Spawn(..) => true,
-                        Action::Step(request, position) => reached.contains(&(request, system.steps()[position].local)),
-                        Action::Respond(request, local, _) => reached.contains(&(request, local)),
+                        NetAction::Spawn(..) => true,
+                        NetAction::Step(request, position) => reached.contains(&(request, system.steps()[position].local)),
+                        NetAction::Respond(request, local, _) => reached.contains(&(request, local)),
                     };
                     assert!(can_fire, "{}", net.transition_name(transition));
                 }
@@ -245,7 +245,7 @@ fn multisets(net: &Net, places: &Places, requests: u64) -> BTreeSet<Multiset<Let
     }
     let budget = bounded.add_place("to come", requests).unwrap();
     for transition in net.transitions() {
-        let spawn = matches!(places.action(transition), Some(Action::Spawn(..))).then_some((budget, 1));
+        let spawn = matches!(places.action(transition), Some(NetAction::Spawn(..))).then_some((budget, 1));
         let inputs = net.inputs(transition).iter().copied().chain(spawn);
         bounded.add_transition(net.transition_name(transition), inputs, net.outputs(transition).iter().copied()).unwrap();
     }

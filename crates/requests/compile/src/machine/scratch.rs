@@ -19,7 +19,7 @@ pub(crate) struct Scratch {
     pub(super) forked: bool,
     pub(super) seen: IndexSet<Box<[i64]>, FxBuildHasher>,
     /// What is known of each of `seen`.
-    pub(super) met: Vec<Met>,
+    pub(super) met: Vec<MeetingPoint>,
     /// The last of them on the path at hand.
     pub(super) last: Option<usize>,
     /// Which of them were met again, each with the one before it on that path.
@@ -37,7 +37,7 @@ pub(crate) struct Scratch {
 }
 
 /// A meeting point in one step with choices.
-pub(super) struct Met {
+pub(super) struct MeetingPoint {
     /// The one before it on the path that met it first.
     pub(super) before: Option<usize>,
     pub(super) place: Span,

@@ -1,14 +1,14 @@
 //! Global states that serial runs lead to, and a short serial run to each.
 //!
 //! Where a quota is used up, a ring is full or a number is about to come round, two or three requests that overlap are
-//! often all that is missing. The requests that lead there need not overlap, so they do not: the state is a *place*, and
-//! what is drawn anew each time is only who overlaps there. Places are met on walks of whole requests. Each walk begins
-//! at a place that few have begun at, and each place remembers a request that leads to it from a place with fewer
-//! requests before it; where a walk comes to a known place with fewer, it remembers that one instead.
+//! often all that is missing. The requests that lead there need not overlap, so they do not: the state is a *place*,
+//! and what is drawn anew each time is only who overlaps there. Places are met on walks of whole requests. Each walk
+//! begins at a place that few have begun at, and each place remembers a request that leads to it from a place with
+//! fewer requests before it; where a walk comes to a known place with fewer, it remembers that one instead.
 //!
 //! The number of requests before a place is more than that before the one it comes from, always: it is set to one more,
-//! and afterwards each only becomes less together with where it comes from, or because the other has become less. So the
-//! way back ends where everything begins.
+//! and afterwards each only becomes less together with where it comes from, or because the other has become less. So
+//! the way back ends where everything begins.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -36,11 +36,11 @@ struct Place {
 }
 
 /// The places, by their global states.
-pub(super) struct Places {
+pub(super) struct KnownPlaces {
     known: IndexMap<GlobalId, Place, FxBuildHasher>,
 }
 
-impl Places {
+impl KnownPlaces {
     /// The place where everything begins.
     pub(super) fn new(initial: GlobalId) -> Self {
         let first = Place { from: 0, acts: Box::default(), before: 0, visits: 0 };

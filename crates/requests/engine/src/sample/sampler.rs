@@ -8,7 +8,7 @@ use super::archive::{Archive, Kept};
 use super::aside::Aside;
 use super::membership::{Membership, SerialQuestion, ask};
 use super::mix::{Kinds, Mix, requests};
-use super::places::Places;
+use super::places::KnownPlaces;
 use super::play::{Failing, Play, PlayEnd, World};
 use super::schedule::{Course, Schedule, WHOLE_PAIRS};
 use super::shrink::{SHRINK_TICKS, smaller};
@@ -22,7 +22,8 @@ const PLACES_PART: u64 = 4;
 /// Requests that overlap there, at most, and that run whole before, at most two to this power.
 const MOST_OVERLAPPING: usize = 5;
 const MOST_WHOLE: usize = 6;
-/// Of a hundred runs, how many follow a hint, if there is one: among the first so many, and later. Requests in them, at most.
+/// Of a hundred runs, how many follow a hint, if there is one: among the first so many, and later. Requests in them, at
+/// most.
 const HINTED_RUNS: u64 = 4_000;
 const HINTED_FIRST: u64 = 50;
 const HINTED_LATER: u64 = 5;
@@ -80,7 +81,7 @@ pub struct Sampler<M> {
     kinds: Kinds,
     archive: Archive,
     aside: Aside,
-    places: Places,
+    places: KnownPlaces,
     /// Kinds that are worth being drawn first, how many requests there may be, and how many at least.
     hint: Option<(Mix, usize, usize)>,
     runs: u64,
@@ -93,11 +94,12 @@ impl<M: Named> Sampler<M> {
     pub fn new(system: M, seed: u64) -> Self {
         let world = World::new(system, seed);
         let kinds = Kinds::of(world.serial.system(), world.names());
-        let places = Places::new(world.initial_global());
+        let places = KnownPlaces::new(world.initial_global());
         Self { world, kinds, archive: Archive::default(), aside: Aside::default(), places, hint: None, runs: 0, spent: [0; 4] }
     }
 
-    /// Many of the first runs have these kinds of requests, in such a proportion, and up to so many times as many of them.
+    /// Many of the first runs have these kinds of requests, in such a proportion, and up to so many times as many of
+    /// them.
     pub fn hint(&mut self, kinds: &[(RequestId, u64)], times: u64) {
         let count: u64 = kinds.iter().map(|&(_, count)| count).fold(0, u64::saturating_add);
         let most = count.saturating_mul(times.saturating_add(1)).min(MOST_HINTED);

@@ -19,7 +19,7 @@ use super::serial::Serial;
 /// Switches, then steps.
 type Cost = (u32, u32);
 
-struct Visit {
+struct FoundConfig {
     cost: Cost,
     before: Option<(usize, Turn)>,
 }
@@ -32,8 +32,8 @@ pub(super) fn fewest_switches<M: Moves>(
 ) -> Result<Option<Run>, Halt<M::Stop>> {
     let initial_global = serial.system().initial_global();
     let mut expander = Expander::new(serial.system(), requests, true);
-    let mut visits: IndexMap<Config, Visit, FxBuildHasher> = IndexMap::default();
-    visits.insert(Expander::initial(initial_global), Visit { cost: (0, 0), before: None });
+    let mut visits: IndexMap<Config, FoundConfig, FxBuildHasher> = IndexMap::default();
+    visits.insert(Expander::initial(initial_global), FoundConfig { cost: (0, 0), before: None });
     // Positions are given out in a fixed order, so ties are broken the same
     // way every time.
     let mut queue: BinaryHeap<Reverse<(Cost, usize)>> = BinaryHeap::from([Reverse(((0, 0), 0))]);
@@ -61,10 +61,10 @@ pub(super) fn fewest_switches<M: Moves>(
             let mut better = false;
             let visit = entry.or_insert_with(|| {
                 better = true;
-                Visit { cost, before: Some((position, turn)) }
+                FoundConfig { cost, before: Some((position, turn)) }
             });
             if cost < visit.cost {
-                *visit = Visit { cost, before: Some((position, turn)) };
+                *visit = FoundConfig { cost, before: Some((position, turn)) };
                 better = true;
             }
             if better {
@@ -75,9 +75,9 @@ pub(super) fn fewest_switches<M: Moves>(
     Ok(None)
 }
 
-fn turns_to(visits: &IndexMap<Config, Visit, FxBuildHasher>, mut position: usize) -> Vec<Turn> {
+fn turns_to(visits: &IndexMap<Config, FoundConfig, FxBuildHasher>, mut position: usize) -> Vec<Turn> {
     let mut turns = Vec::new();
-    while let Some((_, Visit { before: Some((before, turn)), .. })) = visits.get_index(position) {
+    while let Some((_, FoundConfig { before: Some((before, turn)), .. })) = visits.get_index(position) {
         turns.push(*turn);
         position = *before;
     }

@@ -1,9 +1,10 @@
 //! All that can be while at most `k` requests are in flight: the monitor of `serval_proof::strict`, explored.
 //!
-//! States are looked at by the number of requests that have come, so that the first run without an order has the fewest.
-//! A state whose readings include those of another one at the same global state and nodes is superfluous (simulation with
-//! subsets: De Wulf, Doyen, Henzinger, Raskin 2006). What the next number of requests brings is marked as seen only when
-//! that begins; what it makes superfluous may so belong to fewer requests, and never the other way round.
+//! States are looked at by the number of requests that have come, so that the first run without an order has the
+//! fewest. A state whose readings include those of another one at the same global state and nodes is superfluous
+//! (simulation with subsets: De Wulf, Doyen, Henzinger, Raskin 2006). What the next number of requests brings is marked
+//! as seen only when that begins; what it makes superfluous may so belong to fewer requests, and never the other way
+//! round.
 
 use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Stopped};
@@ -138,8 +139,8 @@ impl Exploration<'_> {
     }
 }
 
-/// The run of the system that a normal form stands for as it is ([`NormalForm::to_system`]); `named` has its requests and
-/// responses. `None` where the steps are no run.
+/// The run of the system that a normal form stands for as it is ([`NormalForm::to_system`]); `named` has its requests
+/// and responses. `None` where the steps are no run.
 pub fn run_of(form: &NormalForm, named: &NetworkSystem, steps: &[(usize, NodeStep)]) -> Option<Run> {
     let system = form.to_system(named);
     let mut run = Run::new(system.initial_global());

@@ -1,8 +1,9 @@
 //! At which of its steps each request has its place in the order (linearization points: Herlihy and Wing 1990).
 //!
-//! Tried are, in this order: the first step after which one answer is left, the first that also writes or any after which
-//! one is left, the first step of all, the first that changes the global state, every step at which exactly one answer
-//! can be taken, and the last. For each the product of the checker is made and proved serializable like any system.
+//! Tried are, in this order: the first step after which one answer is left, the first that also writes or any after
+//! which one is left, the first step of all, the first that changes the global state, every step at which exactly one
+//! answer can be taken, and the last. For each the product of the checker is made and proved serializable like any
+//! system.
 
 use serval_budget::{Budget, Cancel, Stopped};
 use serval_model::{NodeStep, NormalForm};
@@ -15,8 +16,8 @@ use crate::decision::{Found, Method};
 use crate::portfolio::{self, Plan};
 use crate::reduce::{Reduction, reduce};
 
-/// The methods that prove products, where reductions alone do not. Searching for runs would be in vain: what is asked for
-/// is a proof.
+/// The methods that prove products, where reductions alone do not. Searching for runs would be in vain: what is asked
+/// for is a proof.
 const METHODS: [Method; 4] = [Method::Reduce, Method::Letters, Method::Flow, Method::Decompose];
 
 /// Places and a proof for the product with them.

@@ -62,7 +62,7 @@ type Control = (u32, Vec<(Node, usize)>, Vec<u32>);
 /// control and each step that is looked at as many ticks as a control has
 /// entries: they are written down anew each time.
 pub fn explicit_system(form: &NormalForm, exactly: &[Exactly], budget: &mut Budget) -> Result<Option<NormalForm>, Stopped> {
-    let Explored { controls, moves } = explore(form, exactly, budget)?;
+    let ExploredControls { controls, moves } = explore(form, exactly, budget)?;
     let is_final =
         |(_, under_way, begun): &Control| under_way.is_empty() && begun.iter().zip(exactly).all(|(begun, exactly)| *begun == exactly.times);
     let mut sources: Vec<Vec<u32>> = vec![Vec::new(); controls.len()];
@@ -92,12 +92,12 @@ pub fn explicit_system(form: &NormalForm, exactly: &[Exactly], budget: &mut Budg
 }
 
 /// The controls that can be reached, the first one first, and all steps.
-struct Explored {
+struct ExploredControls {
     controls: Vec<Control>,
     moves: Vec<NodeStep>,
 }
 
-fn explore(form: &NormalForm, exactly: &[Exactly], budget: &mut Budget) -> Result<Explored, Stopped> {
+fn explore(form: &NormalForm, exactly: &[Exactly], budget: &mut Budget) -> Result<ExploredControls, Stopped> {
     let set_of = |node: Node| exactly.iter().position(|exactly| exactly.letters.binary_search(&node).is_ok());
     let initial: Vec<Node> = form.node_numbers().filter(|&node| form.is_initial(node)).collect();
     let mut under: Vec<Vec<NodeStep>> = vec![Vec::new(); form.global_count() as usize];
@@ -158,5 +158,5 @@ fn explore(form: &NormalForm, exactly: &[Exactly], budget: &mut Budget) -> Resul
         }
         next += 1;
     }
-    Ok(Explored { controls, moves })
+    Ok(ExploredControls { controls, moves })
 }

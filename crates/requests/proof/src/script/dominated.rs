@@ -18,7 +18,8 @@
 //! (With a weak simulation this is false: a path may lead through the very
 //! step that is left out.)
 //!
-//! **The order in time** is kept (lemma 2 of [`crate::strict`]): each step is followed by one of the same request, in its place.
+//! **The order in time** is kept (lemma 2 of [`crate::strict`]): each step is followed by one of the same request, in
+//! its place.
 
 use std::collections::BTreeSet;
 

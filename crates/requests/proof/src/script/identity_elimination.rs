@@ -26,8 +26,8 @@
 //! Several folds in one entry are done one after the other, each on the
 //! system that the one before leaves.
 //!
-//! **The order in time** is kept (lemma 2 of [`crate::strict`]): steps vanish, and none comes to another place, so a request
-//! begins no earlier and ends no later.
+//! **The order in time** is kept (lemma 2 of [`crate::strict`]): steps vanish, and none comes to another place, so a
+//! request begins no earlier and ends no later.
 
 use serval_budget::{Budget, Stopped};
 use serval_evidence::require;

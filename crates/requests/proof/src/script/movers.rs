@@ -89,9 +89,10 @@
 //!
 //! # The order in time
 //!
-//! It is kept (lemma 2 of [`crate::strict`]): an exchange of neighbours `τσ` puts `σ'` before `τ'`, and what has ended before
-//! something else begins could be lost only if `τ` was the last step of its request, on the right, or the first, on the left. It
-//! is not, because of `mover.ends`: it lands in the set, or departs from it, where no done and no initial nodes are.
+//! It is kept (lemma 2 of [`crate::strict`]): an exchange of neighbours `τσ` puts `σ'` before `τ'`, and what has ended
+//! before something else begins could be lost only if `τ` was the last step of its request, on the right, or the first,
+//! on the left. It is not, because of `mover.ends`: it lands in the set, or departs from it, where no done and no
+//! initial nodes are.
 
 use std::collections::hash_map::Entry;
 

@@ -30,8 +30,8 @@
 //! *Proof.* Follow a run of the new system in the old with all requests at the
 //! same nodes, and a global state that simulates every member of the class. ∎
 //!
-//! **The order in time** is kept (lemma 2 of [`crate::strict`]): each step is followed by a path of the same request, perhaps an
-//! empty one, in its place.
+//! **The order in time** is kept (lemma 2 of [`crate::strict`]): each step is followed by a path of the same request,
+//! perhaps an empty one, in its place.
 
 use std::collections::BTreeSet;
 

@@ -22,7 +22,8 @@
 //!
 //! What is known about pairs is forgotten.
 //!
-//! **The order in time** is kept (lemma 2 of [`crate::strict`]): each step is followed by one of the same request, in its place.
+//! **The order in time** is kept (lemma 2 of [`crate::strict`]): each step is followed by one of the same request, in
+//! its place.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};

@@ -30,8 +30,8 @@
 //! (Removing identity steps one at a time, with their composites added, can go
 //! round in circles for ever.)
 //!
-//! **The order in time** is kept (lemma 2 of [`crate::strict`]): each step is followed by a path of the same request, perhaps an
-//! empty one, in its place.
+//! **The order in time** is kept (lemma 2 of [`crate::strict`]): each step is followed by a path of the same request,
+//! perhaps an empty one, in its place.
 
 use std::collections::BTreeSet;
 

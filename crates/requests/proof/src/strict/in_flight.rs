@@ -1,26 +1,26 @@
 //! Certificates of kind `in-flight`: all states of the monitor, where there are never more than `k` requests in flight.
 //!
-//! A proof has a script, a number `k` and a list of states of the [monitor](super::monitor) of the system that the script
-//! leaves, with at most `k` requests in flight each (`in-flight.numbers`). A state is *covered* if the list has one at the
-//! same global state and nodes whose readings are among its own. Let
+//! A proof has a script, a number `k` and a list of states of the [monitor](super::monitor) of the system that the
+//! script leaves, with at most `k` requests in flight each (`in-flight.numbers`). A state is *covered* if the list has
+//! one at the same global state and nodes whose readings are among its own. Let
 //!
 //! 1. the first state be covered (`in-flight.initial`);
-//! 2. with each state of the list every state that follows be covered, first steps of new requests only where fewer than
-//!    `k` are in flight (`in-flight.step`);
+//! 2. with each state of the list every state that follows be covered, first steps of new requests only where fewer
+//!    than `k` are in flight (`in-flight.step`);
 //! 3. no state of the list have nothing in flight and no readings (`in-flight.complete`);
 //! 4. where a state of the list has `k` requests in flight, no new request be able to make its first step
 //!    (`in-flight.closed`).
 //!
 //! **Theorem.** Then the system is strict.
 //!
-//! *Proof.* We show by induction that after each run of the reduced system the state of the monitor is covered by a state
-//! of the list. At first it is (1). Let it be covered, and let something happen. If it is a step of a request in flight, or
-//! of a new one with fewer than `k` in flight, the same can happen to the state of the list, as it has the same global
-//! state and nodes; what follows there is covered (2), and what follows here has all its readings (monotony). If it is the
-//! first step of a new request with `k` in flight, it could happen to the state of the list, too, which cannot be (4). So
-//! a complete run ends with more readings than a state of the list with nothing in flight, which has some (3). By the
-//! theorem of the monitor every complete run of the reduced system is strict, and then the system is (lemmas 1 and 2 of
-//! [`super`]). ∎
+//! *Proof.* We show by induction that after each run of the reduced system the state of the monitor is covered by a
+//! state of the list. At first it is (1). Let it be covered, and let something happen. If it is a step of a request in
+//! flight, or of a new one with fewer than `k` in flight, the same can happen to the state of the list, as it has the
+//! same global state and nodes; what follows there is covered (2), and what follows here has all its readings
+//! (monotony). If it is the first step of a new request with `k` in flight, it could happen to the state of the list,
+//! too, which cannot be (4). So a complete run ends with more readings than a state of the list with nothing in flight,
+//! which has some (3). By the theorem of the monitor every complete run of the reduced system is strict, and then the
+//! system is (lemmas 1 and 2 of [`super`]). ∎
 //!
 //! Without 4 the list says that it is strict while at most `k` requests are in flight, which is no verdict.
 

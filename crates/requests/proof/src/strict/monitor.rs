@@ -1,37 +1,38 @@
 //! The monitor: which serial runs a run can still be explained by, in the order in time.
 //!
 //! A state is `(g, n₁ … nₘ, C)`: the global state of the run, the nodes of its requests in flight, and a set `C` of
-//! *readings* `(s, x₁ … xₘ)`: a global state in which a serial run ends, and for each request in flight `open`, or the letter
-//! (its done node) with which it is in that serial run. In flight is a request between its first and its last step.
+//! *readings* `(s, x₁ … xₘ)`: a global state in which a serial run ends, and for each request in flight `open`, or the
+//! letter (its done node) with which it is in that serial run. In flight is a request between its first and its last
+//! step.
 //!
 //! - At the start the state is `(g₀, –, {(g₀)})`.
-//! - *The first step of a new request*: `open` is appended to every reading; then `C` is closed: with a reading that has
-//!   `open` for request `i`, and a lone run of that request from `s` to `s'` with letter `a`, it also has the reading with
-//!   `s'` and `a` in these places.
+//! - *The first step of a new request*: `open` is appended to every reading; then `C` is closed: with a reading that
+//!   has `open` for request `i`, and a lone run of that request from `s` to `s'` with letter `a`, it also has the
+//!   reading with `s'` and `a` in these places.
 //! - *A step of request `i`* moves `nᵢ`.
-//! - *A step of `i` to the done node of letter `a`*, the first or a later one: readings with `xᵢ = a` are kept, and `i` is
-//!   forgotten.
+//! - *A step of `i` to the done node of letter `a`*, the first or a later one: readings with `xᵢ = a` are kept, and `i`
+//!   is forgotten.
 //!
-//! **Theorem.** After a run, `C` is the set of readings of all serial runs of the answered requests with their letters and
-//! of some of those in flight with any letters, in orders that extend `≺`. So a complete run is not strict iff it ends
-//! with `C = ∅`.
+//! **Theorem.** After a run, `C` is the set of readings of all serial runs of the answered requests with their letters
+//! and of some of those in flight with any letters, in orders that extend `≺`. So a complete run is not strict iff it
+//! ends with `C = ∅`.
 //!
-//! *Proof.* By induction. An order extends `≺` iff each request can be appended to it, one by one, at moments between its
-//! first and its last step that do not fall: request `j` may follow `i` unless `j` has ended before `i` began. The moments
-//! can be chosen directly after a first step, or at once for the request whose step it is, as from one first step to the
-//! next requests in flight only become fewer: what is appended later could have been appended before, in the same order.
-//! So closing where a request comes finds all, and where a request answers exactly those serial runs are kept in which it
-//! is, with the letter that it has given. ∎
+//! *Proof.* By induction. An order extends `≺` iff each request can be appended to it, one by one, at moments between
+//! its first and its last step that do not fall: request `j` may follow `i` unless `j` has ended before `i` began. The
+//! moments can be chosen directly after a first step, or at once for the request whose step it is, as from one first
+//! step to the next requests in flight only become fewer: what is appended later could have been appended before, in
+//! the same order. So closing where a request comes finds all, and where a request answers exactly those serial runs
+//! are kept in which it is, with the letter that it has given. ∎
 //!
-//! **Left out.** A reading with a letter for `i` that no path of steps from `nᵢ` leads to, whatever the global state, is
-//! dropped at once: it would be when `i` answers.
+//! **Left out.** A reading with a letter for `i` that no path of steps from `nᵢ` leads to, whatever the global state,
+//! is dropped at once: it would be when `i` answers.
 //!
-//! **Monotony.** Each step of the monitor gives more readings for more readings. So where a state with readings `C ⊆ C'`
-//! does not end with `C = ∅`, one with `C'` does not either, by the same steps.
+//! **Monotony.** Each step of the monitor gives more readings for more readings. So where a state with readings
+//! `C ⊆ C'` does not end with `C = ∅`, one with `C'` does not either, by the same steps.
 //!
-//! **Renaming.** The requests of a state have no names: another order of them, one for `n` and all readings, is the same
-//! state. [`MonitorState::sorted`] chooses one by nodes, and among requests at one node by what gives the least list of
-//! readings.
+//! **Renaming.** The requests of a state have no names: another order of them, one for `n` and all readings, is the
+//! same state. [`MonitorState::sorted`] chooses one by nodes, and among requests at one node by what gives the least
+//! list of readings.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +43,8 @@ use serval_model::{Node, NodeStep, NormalForm};
 
 use crate::flow::serial_edges;
 
-/// The global state in which a serial run ends, and for each request in flight the done node with which it is in that run.
+/// The global state in which a serial run ends, and for each request in flight the done node with which it is in that
+/// run.
 pub type Reading = (u32, Vec<Option<Node>>);
 
 /// A state of the monitor.

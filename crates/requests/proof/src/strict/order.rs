@@ -8,12 +8,12 @@
 //! S(∅) = {g0}        S(X) = ⋃ over j in X, which no i in X follows, of post of letter aⱼ (S(X − j))
 //! ```
 //!
-//! **Lemma.** The run is strict iff `S` of all requests is not empty. *Proof.* A serial run of `X` in an order that extends
-//! `≺` has a last request `j`; no `i` of `X` has `j ≺ i`, so `X − j` is closed, and the run before it is one of `X − j`.
-//! Conversely, `j` can be put behind every serial run of `X − j`. ∎
+//! **Lemma.** The run is strict iff `S` of all requests is not empty. *Proof.* A serial run of `X` in an order that
+//! extends `≺` has a last request `j`; no `i` of `X` has `j ≺ i`, so `X − j` is closed, and the run before it is one of
+//! `X − j`. Conversely, `j` can be put behind every serial run of `X − j`. ∎
 //!
-//! So `run.order` shows that a system is not strict, and an input of which it is a component is not either: the run is one
-//! of the product, and of a serial run of the product with its requests the component has all.
+//! So `run.order` shows that a system is not strict, and an input of which it is a component is not either: the run is
+//! one of the product, and of a serial run of the product with its requests the component has all.
 
 use std::collections::{BTreeMap, BTreeSet};
 

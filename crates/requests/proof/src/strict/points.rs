@@ -1,25 +1,26 @@
 //! Certificates of kind `points`: each request takes its place in the order at one of its steps.
 //!
-//! A proof has a script, a list of steps of the system that the script leaves, which are *places* (`points.places`), and a
-//! proof of any kind that the *product* is serializable. The product has global states `(g, s)`, at first `(g₀, g₀)`, and
-//! nodes `(n, open)` and `(n, a)` for letters `a`. For each step `(n, g) → (n', g')` and each `s`:
+//! A proof has a script, a list of steps of the system that the script leaves, which are *places* (`points.places`),
+//! and a proof of any kind that the *product* is serializable. The product has global states `(g, s)`, at first
+//! `(g₀, g₀)`, and nodes `(n, open)` and `(n, a)` for letters `a`. For each step `(n, g) → (n', g')` and each `s`:
 //!
 //! - a request that is open, where the step is a place, looks at the letters `a` that steps lead to from `n'` and that
-//!   one request alone can give from `s`. If there is exactly one, it takes it, and `s` becomes an `s'` that such a lone run
-//!   leaves behind: `s` if it is one, else `g'`, else the least. If there is none or there are several, it stays open;
-//! - if `n'` is the done node of a letter `a`, a request that is open takes `a` now, if it can be given from `s`. It answers
-//!   `ok` if it has taken `a`, and else `bad`.
+//!   one request alone can give from `s`. If there is exactly one, it takes it, and `s` becomes an `s'` that such a
+//!   lone run leaves behind: `s` if it is one, else `g'`, else the least. If there is none or there are several, it
+//!   stays open;
+//! - if `n'` is the done node of a letter `a`, a request that is open takes `a` now, if it can be given from `s`. It
+//!   answers `ok` if it has taken `a`, and else `bad`.
 //!
-//! **Theorem.** If no serial run of the product answers `bad` (`points.bad`) and the product is serializable, the system is
-//! strict.
+//! **Theorem.** If no serial run of the product answers `bad` (`points.bad`) and the product is serializable, the
+//! system is strict.
 //!
-//! *Proof.* A complete run of the product that answers `bad` has no serial run with the same answers, so there is none. What
-//! the product adds is determined by the step and by where it is made, and hinders no step; so every complete run of the
-//! reduced system is one of the product, by the same requests at the same places. All requests in it answer `ok`: each has
-//! taken the letter that it gives, by a step of its own, and one after the other their lone runs lead from `g₀` through the
-//! values of `s`. So they are a serial run, in the order of the steps by which the letters were taken. If `A ≺ B`, all steps
-//! of `A` are before those of `B`, so it extends `≺`. The reduced system is strict, and then the system is (lemmas 1 and 2 of
-//! [`super`]). ∎
+//! *Proof.* A complete run of the product that answers `bad` has no serial run with the same answers, so there is none.
+//! What the product adds is determined by the step and by where it is made, and hinders no step; so every complete run
+//! of the reduced system is one of the product, by the same requests at the same places. All requests in it answer
+//! `ok`: each has taken the letter that it gives, by a step of its own, and one after the other their lone runs lead
+//! from `g₀` through the values of `s`. So they are a serial run, in the order of the steps by which the letters were
+//! taken. If `A ≺ B`, all steps of `A` are before those of `B`, so it extends `≺`. The reduced system is strict, and
+//! then the system is (lemmas 1 and 2 of [`super`]). ∎
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
@@ -64,7 +65,7 @@ pub(crate) fn check_points(
 }
 
 /// Where a request of the product is: its node, and the letter that it has taken.
-type Place = (Node, Option<Node>);
+type ProductPlace = (Node, Option<Node>);
 
 /// The product, as far as its local and its global states can be reached, whatever meets. A tick for each step.
 pub fn product(form: &NormalForm, places: &[u32], budget: &mut Budget) -> Result<NetworkSystem, Stopped> {
@@ -115,7 +116,7 @@ struct Making<'a> {
     monitor: Monitor<'a>,
     is_place: FxHashSet<NodeStep>,
     globals: Numbered<(u32, u32)>,
-    nodes: Numbered<Place>,
+    nodes: Numbered<ProductPlace>,
     steps: Vec<(usize, usize, Landing, usize)>,
 }
 

@@ -150,8 +150,8 @@ fn no_list_shows_that_what_fails_does_not() {
     assert_eq!((refusals, accepted), (4_000, 0));
 }
 
-/// Twenty ways to damage a certificate: it is refused, or what it claims is still true, as the lock never fails. What is
-/// not a list of the right form is refused.
+/// Twenty ways to damage a certificate: it is refused, or what it claims is still true, as the lock never fails. What
+/// is not a list of the right form is refused.
 #[test]
 fn damaged_certificates_are_refused_or_still_true() {
     let texts = [certificate(by_counts()).to_json(), certificate(by_markings()).to_json()];

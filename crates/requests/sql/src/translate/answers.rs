@@ -1,8 +1,8 @@
 //! What a caller gets, as one number, and back.
 //!
-//! The answer of a request is one integer. Each value that a script can be told has a *slot* of its own, with a weight that
-//! is the product of the sizes of the slots before: 0 is *was not told*. So branches need no agreement about what was told
-//! before, and the last slot, the outcome, has the largest weight.
+//! The answer of a request is one integer. Each value that a script can be told has a *slot* of its own, with a weight
+//! that is the product of the sizes of the slots before: 0 is *was not told*. So branches need no agreement about what
+//! was told before, and the last slot, the outcome, has the largest weight.
 
 use super::domain::Texts;
 use super::model::{Model, shown};

@@ -1,4 +1,5 @@
-//! Expressions of the language, built with constants folded: what is known while a program is made does not stand in it.
+//! Expressions of the language, built with constants folded: what is known while a program is made does not stand in
+//! it.
 
 use serval_diagnostic::Span;
 use serval_syntax::{ArithmeticOp, Arm, CompareOp, Expr, ExprKind, GlobalVar, LocalVar, Variable, value};

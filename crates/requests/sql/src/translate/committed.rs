@@ -11,12 +11,12 @@
 //! | COMMIT | own versions become committed, locks are released, in one step |
 //! | ROLLBACK, an error | own versions are dropped, locks are released, in one step |
 //!
-//! Why the `yield` before each row: a statement is not atomic on a real server. Its snapshot is older than its locks, and
-//! what holds a row meanwhile may be an attempt that fails later, which is not in the model. For one row that is found by
-//! its key the gap makes no difference, because WHERE is asked again of the newest version, with one exception: a row
-//! that is deleted and inserted again is not the row that was chosen. Rows of tables with both carry slots for statements
-//! that have chosen and not yet locked: 0 free, 1 chosen, 2 chosen and replaced since. At most as many as there are slots
-//! are followed; where none is free there is no step.
+//! Why the `yield` before each row: a statement is not atomic on a real server. Its snapshot is older than its locks,
+//! and what holds a row meanwhile may be an attempt that fails later, which is not in the model. For one row that is
+//! found by its key the gap makes no difference, because WHERE is asked again of the newest version, with one
+//! exception: a row that is deleted and inserted again is not the row that was chosen. Rows of tables with both carry
+//! slots for statements that have chosen and not yet locked: 0 free, 1 chosen, 2 chosen and replaced since. At most as
+//! many as there are slots are followed; where none is free there is no step.
 
 use serval_diagnostic::Diagnostic;
 use serval_syntax::{CompareOp, Expr, GlobalVar, LocalVar};

@@ -1,4 +1,5 @@
-//! Making the body of one request: its statements in a row, its locals, and what is known about the rows that it has touched.
+//! Making the body of one request: its statements in a row, its locals, and what is known about the rows that it has
+//! touched.
 
 use std::collections::BTreeMap;
 

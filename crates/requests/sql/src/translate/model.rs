@@ -1,8 +1,8 @@
 //! The state of a workload: which rows there can be, and which globals of the program stand for them.
 //!
-//! A row is known by a key: the primary key, or another unique one where the server chooses the primary key and no script
-//! looks at it; without a key, or where the server chooses it, by a number. For each possible row there are globals for
-//! the columns that are followed and vary, for its presence where rows come or go, and for its lock
+//! A row is known by a key: the primary key, or another unique one where the server chooses the primary key and no
+//! script looks at it; without a key, or where the server chooses it, by a number. For each possible row there are
+//! globals for the columns that are followed and vary, for its presence where rows come or go, and for its lock
 //! (READ COMMITTED) or its reservation, guards and flag (REPEATABLE READ).
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Reading rows: SELECT without locks, aggregates, SELECTs in parentheses, and what is answered of rows.
 //!
-//! A SELECT is one step over all rows, as they are committed at that moment with the transaction's own versions over them
-//! (READ COMMITTED), or as they are in the snapshot, which is taken in the same step (REPEATABLE READ).
+//! A SELECT is one step over all rows, as they are committed at that moment with the transaction's own versions over
+//! them (READ COMMITTED), or as they are in the snapshot, which is taken in the same step (REPEATABLE READ).
 
 use serval_syntax::{ArithmeticOp, CompareOp, Expr, ExprKind, LocalVar, Variable};
 

@@ -306,8 +306,8 @@ impl<'m, 'w> Emitter<'m, 'w> {
         self.branch(same.clone(), |this| this.insert_at(insert, row, new, into), |this| this.insert_named(insert, rest, new, into))
     }
 
-    /// Inserts a row of which the server chooses the key: the first that is free. Rows that differ in their numbers alone
-    /// are alike; where there is none the run is not considered.
+    /// Inserts a row of which the server chooses the key: the first that is free. Rows that differ in their numbers
+    /// alone are alike; where there is none the run is not considered.
     fn insert_numbered(&mut self, insert: &'w Insert, new: &NewRow<'_>, into: Option<&'w [usize]>) -> Emitted<()> {
         if insert.conflict != Conflict::Fail {
             return self.outside("ON CONFLICT in a table without a key");

@@ -1,8 +1,8 @@
 //! REPEATABLE READ, which is snapshot isolation, in two steps for each transaction.
 //!
-//! The first step takes the snapshot and runs the whole transaction on it; the outcome of each INSERT is guessed. The second
-//! step tests the guesses and writes. W are the rows that are updated or deleted, I those that are inserted, G those that
-//! are only locked.
+//! The first step takes the snapshot and runs the whole transaction on it; the outcome of each INSERT is guessed. The
+//! second step tests the guesses and writes. W are the rows that are updated or deleted, I those that are inserted, G
+//! those that are only locked.
 //!
 //! ```text
 //! step 1   assume F = 0 for W and G
@@ -14,13 +14,13 @@
 //!          commits: assume that no one else guards or reserves W and I; write; R := 0, F := 0; guards - 1
 //! ```
 //!
-//! Why: attempts that fail with 40001 leave nothing behind. Two attempts that both commit and overlap between snapshot and
-//! commit change disjoint rows, which the reservation R says without comparing values. A statement other than the first
-//! can be issued as late as the commit, since what it reads is fixed; so a row that is only locked needs no more than that
-//! no other commit changes it meanwhile (a guard, which is counted), and an inserted key no more than to be absent at the
-//! end, because INSERT looks at the present. The first statement cannot be delayed: who begins with a change of a row holds
-//! it from his snapshot on, which is F. Without guards and F there are more runs; so what is serializable without them is
-//! serializable with them, for any number of guards.
+//! Why: attempts that fail with 40001 leave nothing behind. Two attempts that both commit and overlap between snapshot
+//! and commit change disjoint rows, which the reservation R says without comparing values. A statement other than the
+//! first can be issued as late as the commit, since what it reads is fixed; so a row that is only locked needs no more
+//! than that no other commit changes it meanwhile (a guard, which is counted), and an inserted key no more than to be
+//! absent at the end, because INSERT looks at the present. The first statement cannot be delayed: who begins with a
+//! change of a row holds it from his snapshot on, which is F. Without guards and F there are more runs; so what is
+//! serializable without them is serializable with them, for any number of guards.
 //!
 //! An advisory lock protects nothing here: the statement that waits for it has its snapshot, and all that comes behind
 //! can be issued right before the commit.
@@ -183,8 +183,8 @@ impl<'m, 'w> Emitter<'m, 'w> {
         })
     }
 
-    /// DO NOTHING leaves a row alone that is there: either it stays as it is to the end, or the statement came early, and
-    /// what was touched before was touched as if by the first statement.
+    /// DO NOTHING leaves a row alone that is there: either it stays as it is to the end, or the statement came early,
+    /// and what was touched before was touched as if by the first statement.
     fn left_alone(&mut self, row: RowId) -> Emitted<()> {
         let Some(first) = self.model.row(row).first else { return Ok(()) };
         let late = self.free_choice();

@@ -1,8 +1,8 @@
 //! Expressions of SQL as expressions of the language, with NULL.
 //!
-//! A value is a number and whether it is NULL. A condition is two: whether it is true, and whether it is false; where it is
-//! neither it is unknown. `x = NULL` is neither, `NOT` changes the sides, `AND` is true where all are and false where one is.
-//! WHERE wants true, CHECK wants not false.
+//! A value is a number and whether it is NULL. A condition is two: whether it is true, and whether it is false; where
+//! it is neither it is unknown. `x = NULL` is neither, `NOT` changes the sides, `AND` is true where all are and false
+//! where one is. WHERE wants true, CHECK wants not false.
 
 use serval_syntax::{ArithmeticOp, CompareOp, Expr, ExprKind};
 

@@ -216,8 +216,8 @@ impl Weaver<'_> {
         }
     }
 
-    /// The expression with its checks, and whether the step may have assigned to a global of the invariant once it has been
-    /// evaluated; `set` is that before.
+    /// The expression with its checks, and whether the step may have assigned to a global of the invariant once it has
+    /// been evaluated; `set` is that before.
     fn weave(&mut self, e: Expr, set: bool) -> (Expr, bool) {
         serval_budget::checkpoint::pass();
         let span = e.span;

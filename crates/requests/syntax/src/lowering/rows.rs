@@ -8,9 +8,9 @@
 //!   `A[a]`, and to be compared with one another and with constants. Of their values a few are written out.
 //! - What has to be a constant (`for i in 0..k`) is *fixed*: all of its values are written out.
 //!
-//! **Sorts.** Rows that are compared, and rows that stand at the same place of one array, are of one sort, and so is that
-//! place. A row that is compared with a number or a fixed parameter, or that is used for a local array, is a number, and
-//! so is one at a place where some index is computed: there any element may be meant.
+//! **Sorts.** Rows that are compared, and rows that stand at the same place of one array, are of one sort, and so is
+//! that place. A row that is compared with a number or a fixed parameter, or that is used for a local array, is a
+//! number, and so is one at a place where some index is computed: there any element may be meant.
 //!
 //! **Which values.** Cut the integers into pieces for each sort: a piece begins with the least and after the greatest
 //! value of each parameter of the sort and of the index of each of its places; each constant with which a row of the
@@ -18,26 +18,26 @@
 //! own. Let no request have more than `r` rows of the sort. Then the first `2 r` values of each piece are written out,
 //! or all where it has fewer.
 //!
-//! **Statement.** Let `P` be the program in which all combinations of rows and fixed parameters are written out, and `Q`
-//! the one with the values chosen here. For all bodies `B` and `C` of `P` there is a renaming of globals that is
+//! **Statement.** Let `P` be the program in which all combinations of rows and fixed parameters are written out, and
+//! `Q` the one with the values chosen here. For all bodies `B` and `C` of `P` there is a renaming of globals that is
 //! injective on those that `B` and `C` mention, keeps their order, takes an element to one of the same array and any
 //! other global to itself, and takes `B` and `C` to bodies of `Q` with the same text.
 //!
 //! **Proof.** Let `V` be the values of sort `s` that the rows of `B` and of `C` have: at most `2 r`. In each piece let
-//! the values of `V` there, ascending, go to the first ones of the piece; all of these are written out, and a piece that
-//! is a constant stays as it is. This is strictly monotone on `V` and the constants, and keeps every value in its piece,
-//! so between the ends of each range and of each index: the values of a parameter go to values of it. Let `φ` do so for
-//! each sort, and let `B'`, `C'` be what `B` and `C` are with `φ` of their rows; they are bodies of `Q`. The texts of `B`
-//! and `B'` are made in the same way, because rows have no influence on it but at two places. A comparison of two rows
-//! of a sort, or of a row and a constant, has the same result for `B` and `B'`, because `φ` is strictly monotone. An
-//! index that is a row names an element of the array for both or for neither; those are the renamed elements, and the
-//! order of elements is that of their indices, first the first, and `φ` keeps it at each place. Indices that are
-//! constants stay as they are. Numbers are the same variables in both. ∎
+//! the values of `V` there, ascending, go to the first ones of the piece; all of these are written out, and a piece
+//! that is a constant stays as it is. This is strictly monotone on `V` and the constants, and keeps every value in its
+//! piece, so between the ends of each range and of each index: the values of a parameter go to values of it. Let `φ` do
+//! so for each sort, and let `B'`, `C'` be what `B` and `C` are with `φ` of their rows; they are bodies of `Q`. The
+//! texts of `B` and `B'` are made in the same way, because rows have no influence on it but at two places. A comparison
+//! of two rows of a sort, or of a row and a constant, has the same result for `B` and `B'`, because `φ` is strictly
+//! monotone. An index that is a row names an element of the array for both or for neither; those are the renamed
+//! elements, and the order of elements is that of their indices, first the first, and `φ` keeps it at each place.
+//! Indices that are constants stay as they are. Numbers are the same variables in both. ∎
 //!
 //! So `P` meets all conditions of `rows` in `serval-lipton-proof` that are about shapes and patterns if `Q` stands for
-//! all. All elements of an array begin with the same value and have the same range, by its declaration. What is known of
-//! the globals of `Q` because of what requests of `Q` do with them must not be used for elements of arrays, since `P` has
-//! more requests; [`Global::stands`](crate::Global::stands) says so to those who simplify.
+//! all. All elements of an array begin with the same value and have the same range, by its declaration. What is known
+//! of the globals of `Q` because of what requests of `Q` do with them must not be used for elements of arrays, since
+//! `P` has more requests; [`Global::stands`](crate::Global::stands) says so to those who simplify.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,8 +2,8 @@
 //!
 //! It stands for `while (!(c)) { 0 }`. Where `c` does not hold when it is looked at, nothing that could change it
 //! comes any more, so the step has no end and is not made, and neither is what it did before. That is so because `c`
-//! only looks: it assigns to nothing, lets no other request run, and leaves nothing to chance, which [`Lowering::only_looks`]
-//! asks for.
+//! only looks: it assigns to nothing, lets no other request run, and leaves nothing to chance, which
+//! [`Lowering::only_looks`] asks for.
 
 use super::{made, number};
 use crate::diagnostic::{Diagnostic, codes};
