@@ -12,7 +12,6 @@ use crate::letters::LettersProof;
 use crate::reduction::Reduction;
 use crate::same::Same;
 use crate::script::Entry;
-use crate::shared::SharedProof;
 use crate::strict::in_flight::InFlight;
 
 /// Evidence for a verdict.
@@ -64,6 +63,15 @@ pub enum Part {
     Shared(Box<SharedProof>),
     /// It is strict, which is more than serializable.
     Strict(StrictProof),
+}
+
+/// A proof for each part of a component of which the parts have few letters in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SharedProof {
+    /// For each request, by its number, the parts that it touches, ascending.
+    pub touches: Vec<Vec<u32>>,
+    /// A proof for each part.
+    pub parts: Vec<Part>,
 }
 
 /// A proof that one component is strict, of a kind that shows more than serializability.

@@ -51,16 +51,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serval_evidence::require;
 use serval_model::{NetworkSystem, Node, NodeStep, NormalForm, RequestId, ResponseId};
 
-use crate::{Part, Refusal, TooLarge, Work};
-
-/// A proof for each part.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SharedProof {
-    /// For each request, by its number, the parts that it touches, ascending.
-    pub touches: Vec<Vec<u32>>,
-    /// A proof for each part.
-    pub parts: Vec<Part>,
-}
+pub use crate::certificate::SharedProof;
+use crate::{Refusal, TooLarge, Work};
 
 /// What the check of a split ends with, if it ends early.
 type Refused = Refusal<std::convert::Infallible>;

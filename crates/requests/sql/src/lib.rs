@@ -11,13 +11,14 @@
 //! | what one text a directory becomes | `bundle` |
 //! | how files are cut into statements and commands | `scan` |
 //! | what a schema can say | `schema` |
-//! | which statements and expressions there are | `statements`, `lower`; as data: `workload` |
+//! | which statements and expressions there are | `statements`, `lower`, `names`; as data: `workload` |
 //! | what the server does, as a program | `translate` |
 //! | commands of the client, directives | `script`, `settings` |
 
 mod bundle;
 mod codes;
 mod lower;
+mod names;
 mod read;
 mod scan;
 mod schema;

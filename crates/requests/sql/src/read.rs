@@ -4,7 +4,7 @@ use serval_diagnostic::{Diagnostic, Severity, Span};
 
 use crate::bundle::{self, BundleFile, NoBundle};
 use crate::codes;
-use crate::lower::{Lowered, unknown};
+use crate::names::{Lowered, unknown};
 use crate::scan::{Chunk, Unclosed, scan};
 use crate::schema::Schema;
 use crate::script::Reader;
@@ -195,7 +195,7 @@ impl BundleReader<'_> {
             match &mut open {
                 Some(reader) => failed.extend(reader.read(&chunk).err()),
                 None if matches!(chunk, Chunk::Directive { .. }) => before.push(chunk),
-                None => failed.push(crate::lower::outside(Span::new(file.start, file.start), "a statement before the first `-- name:`")),
+                None => failed.push(crate::names::outside(Span::new(file.start, file.start), "a statement before the first `-- name:`")),
             }
         }
         results.extend(open.take().map(Reader::finish));

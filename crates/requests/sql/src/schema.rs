@@ -12,7 +12,8 @@ use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
 
 use crate::codes;
-use crate::lower::{Lowered, Scope, folded, outside, plain_name, table_named, unknown};
+use crate::lower::Scope;
+use crate::names::{Lowered, folded, outside, plain_name, table_named, unknown};
 use crate::scan::Text;
 use crate::workload::{Beyond, Bounds, Column, ColumnId, Comparison, Constant, ForeignKey, Kind, Scalar, Table, TableId};
 

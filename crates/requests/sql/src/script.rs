@@ -4,7 +4,8 @@ use serval_diagnostic::{Diagnostic, Span};
 use sqlparser::ast;
 
 use crate::codes;
-use crate::lower::{Lowered, Scope, outside};
+use crate::lower::Scope;
+use crate::names::{Lowered, outside};
 use crate::scan::{Chunk, Hole, Text};
 use crate::schema::{parsed, parsed_expression};
 use crate::workload::{Constant, Isolation, Item, ItemKind, Parameter, Piece, Scalar, Script, Statement, StatementKind, Table};

@@ -6,7 +6,7 @@
 use serval_diagnostic::{Diagnostic, Span};
 
 use crate::codes;
-use crate::lower::{Lowered, unknown};
+use crate::names::{Lowered, unknown};
 use crate::workload::{Beyond, Bounds, ColumnId, Isolation, Settings, Table, TableId};
 
 /// How many holders and statements in the gap are followed unless said.
@@ -72,7 +72,7 @@ pub(crate) fn apply(line: &str, span: Span, settings: &mut Settings, tables: &mu
         "without" => settings.without.push((rest.to_owned(), span)),
         "default-range" => settings.default_range = Some(bounds(rest).ok_or_else(|| bad("`default-range LOW..HIGH`"))?),
         "observe" => settings.observe = true,
-        "version" => return Err(crate::lower::outside(span, "a version column without limit; give the column a range with `wrap`: it")),
+        "version" => return Err(crate::names::outside(span, "a version column without limit; give the column a range with `wrap`: it")),
         "expect" | "" => {}
         _ => return Err(bad("`range`, `rows`, `shared`, `isolation`, `default-range` or `observe`")),
     }

@@ -2,34 +2,13 @@
 
 use serval_diagnostic::Span;
 use sqlparser::ast::{
-    self, AssignmentTarget, ConflictTarget, Expr, FromTable, LimitClause, ObjectName, OnConflictAction, OnInsert, OrderByKind, Query,
-    SelectItem, SetExpr, TableFactor, TableObject, TableWithJoins, Value,
+    self, AssignmentTarget, ConflictTarget, Expr, FromTable, ObjectName, OnConflictAction, OnInsert, Query, SelectItem, SetExpr,
+    TableObject,
 };
 
-use crate::lower::{Lowered, Scope, folded, outside, plain_name, table_named, unknown};
-use crate::workload::{
-    ColumnId, Conflict, Constant, Delete, Insert, RowLock, Scalar, Select, StatementKind, Strength, Table, TableId, Update, Wait,
-};
-
-/// The table of a statement, and its alias.
-struct TableSource {
-    table: TableId,
-    alias: Option<String>,
-}
-
-fn source(from: &TableWithJoins, tables: &[Table], span: Span) -> Lowered<TableSource> {
-    if !from.joins.is_empty() {
-        return Err(outside(span, "a join"));
-    }
-    match &from.relation {
-        TableFactor::Table { name, alias, args: None, with_ordinality: false, sample: None, .. } => {
-            let alias = alias.as_ref().map(|alias| folded(&alias.name));
-            Ok(TableSource { table: table_named(tables, name, span)?, alias })
-        }
-        TableFactor::Derived { .. } => Err(outside(span, "a SELECT in FROM")),
-        other => Err(outside(span, &format!("`{other}` in FROM"))),
-    }
-}
+use crate::lower::{Scope, TableSource, select, selected, source};
+use crate::names::{Lowered, folded, outside, plain_name, table_named, unknown};
+use crate::workload::{ColumnId, Conflict, Constant, Delete, Insert, Scalar, StatementKind, Strength, Table, TableId, Update};
 
 /// A statement over one table.
 pub(crate) fn statement(
@@ -79,155 +58,6 @@ fn advisory(query: &Query, tables: &[Table], holes: &[Scalar], span: Span) -> Lo
         }
         _ => Err(outside(span, &format!("the function {name}, called in this way,"))),
     }
-}
-
-/// A SELECT over one table, or of constants.
-pub(crate) fn select(query: &Query, tables: &[Table], holes: &[Scalar], strength: Option<Strength>, span: Span) -> Lowered<Select> {
-    if query.with.is_some() {
-        return Err(outside(span, "WITH"));
-    }
-    if query.fetch.is_some() || query.for_clause.is_some() || query.settings.is_some() || !query.pipe_operators.is_empty() {
-        return Err(outside(span, "FETCH"));
-    }
-    let select = match &*query.body {
-        SetExpr::Select(select) => select,
-        SetExpr::SetOperation { op, .. } => return Err(outside(span, &op.to_string())),
-        other => return Err(outside(span, &format!("`{other}`"))),
-    };
-    refuse_clauses(select, span)?;
-    let source = match select.from.as_slice() {
-        [] => None,
-        [one] => Some(source(one, tables, span)?),
-        _ => return Err(outside(span, "a join")),
-    };
-    let table = source.as_ref().map(|source| source.table);
-    let scope = Scope { tables, table, alias: source.and_then(|source| source.alias), excluded: false, holes, span };
-    let mut list = Vec::new();
-    for item in &select.projection {
-        selected(item, &scope, &mut list)?;
-    }
-    let filter = select.selection.as_ref().map(|filter| scope.scalar(filter)).transpose()?;
-    let found =
-        Select { table, list, filter, order: order(query, &scope)?, limit: limit(query, span)?, lock: lock(query, strength, span)? };
-    let mixed = found.aggregates() && found.list.iter().any(|(_, scalar)| bare_column(scalar));
-    if mixed {
-        return Err(outside(span, "a column beside an aggregate"));
-    }
-    if found.aggregates() && found.lock.is_some() {
-        return Err(outside(span, "an aggregate with FOR UPDATE, which the server refuses (0A000),"));
-    }
-    if found.limit.is_some() && found.aggregates() {
-        return Err(outside(span, "LIMIT of an aggregate"));
-    }
-    if found.table.is_none() && (found.lock.is_some() || found.filter.is_some()) {
-        return Err(outside(span, "WHERE or FOR UPDATE without a table"));
-    }
-    Ok(found)
-}
-
-/// Whether a column stands outside of any aggregate.
-fn bare_column(scalar: &Scalar) -> bool {
-    match scalar {
-        Scalar::Aggregate(..) => false,
-        Scalar::Column(..) => true,
-        Scalar::Arithmetic(_, left, right) | Scalar::Compare(_, left, right) => bare_column(left) || bare_column(right),
-        Scalar::And(parts) | Scalar::Or(parts) | Scalar::Extreme(_, parts) | Scalar::Coalesce(parts) => parts.iter().any(bare_column),
-        Scalar::Not(part) | Scalar::IsNull(part) => bare_column(part),
-        Scalar::Case(arms, otherwise) => {
-            arms.iter().any(|(condition, value)| bare_column(condition) || bare_column(value)) || bare_column(otherwise)
-        }
-        _ => false,
-    }
-}
-
-fn refuse_clauses(select: &ast::Select, span: Span) -> Lowered<()> {
-    let grouped = !matches!(&select.group_by, ast::GroupByExpr::Expressions(list, modifiers) if list.is_empty() && modifiers.is_empty());
-    let refused = [
-        (grouped, "GROUP BY"),
-        (select.having.is_some(), "HAVING"),
-        (select.distinct.is_some(), "DISTINCT"),
-        (select.into.is_some(), "SELECT INTO"),
-        (!select.named_window.is_empty() || select.qualify.is_some(), "a window"),
-        (
-            !select.lateral_views.is_empty() || !select.connect_by.is_empty() || select.prewhere.is_some() || select.top.is_some(),
-            "this clause",
-        ),
-    ];
-    refused.into_iter().find(|(is, _)| *is).map_or(Ok(()), |(_, what)| Err(outside(span, what)))
-}
-
-fn selected(item: &SelectItem, scope: &Scope<'_>, list: &mut Vec<(String, Scalar)>) -> Lowered<()> {
-    match item {
-        SelectItem::UnnamedExpr(e) => {
-            let name = match e {
-                Expr::Identifier(name) => folded(name),
-                Expr::CompoundIdentifier(parts) => parts.last().map(folded).unwrap_or_default(),
-                Expr::Function(function) => plain_name(&function.name),
-                _ => "?column?".to_owned(),
-            };
-            list.push((name, scope.scalar(e)?));
-        }
-        SelectItem::ExprWithAlias { expr, alias } => list.push((folded(alias), scope.scalar(expr)?)),
-        SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..) => {
-            let Some(table) = scope.table else { return Err(outside(scope.span, "`*` without a table")) };
-            let columns = scope.tables[table.0].columns.iter().enumerate();
-            list.extend(columns.map(|(index, column)| (column.name.clone(), Scalar::Column(table, ColumnId(index)))));
-        }
-        other => return Err(outside(scope.span, &format!("`{other}`"))),
-    }
-    Ok(())
-}
-
-fn order(query: &Query, scope: &Scope<'_>) -> Lowered<Vec<(ColumnId, bool)>> {
-    let Some(order) = &query.order_by else { return Ok(Vec::new()) };
-    let OrderByKind::Expressions(list) = &order.kind else { return Err(outside(scope.span, "ORDER BY ALL")) };
-    let mut found = Vec::new();
-    for by in list {
-        let descending = match &by.options.sort {
-            None | Some(ast::OrderBySort::Asc) => false,
-            Some(ast::OrderBySort::Desc) => true,
-            Some(ast::OrderBySort::Using(_)) => return Err(outside(scope.span, "ORDER BY … USING")),
-        };
-        let Scalar::Column(_, column) = scope.scalar(&by.expr)? else {
-            return Err(outside(scope.span, "ORDER BY something that is no column"));
-        };
-        found.push((column, descending));
-    }
-    Ok(found)
-}
-
-fn limit(query: &Query, span: Span) -> Lowered<Option<u32>> {
-    let limit = match &query.limit_clause {
-        None => return Ok(None),
-        Some(LimitClause::LimitOffset { limit, offset: None, limit_by }) if limit_by.is_empty() => limit,
-        Some(_) => return Err(outside(span, "OFFSET")),
-    };
-    match limit {
-        None => Ok(None),
-        Some(Expr::Value(value)) => match &value.value {
-            Value::Number(digits, _) => digits.parse().map(Some).map_err(|_| outside(span, &format!("LIMIT {digits}"))),
-            other => Err(outside(span, &format!("LIMIT {other}"))),
-        },
-        Some(other) => Err(outside(span, &format!("LIMIT {other}"))),
-    }
-}
-
-fn lock(query: &Query, strength: Option<Strength>, span: Span) -> Lowered<Option<RowLock>> {
-    let lock = match query.locks.as_slice() {
-        [] => return Ok(None),
-        [lock] => lock,
-        _ => return Err(outside(span, "several FOR UPDATE")),
-    };
-    let written = match lock.lock_type {
-        ast::LockType::Share => Strength::Share,
-        ast::LockType::Update => Strength::Update,
-    };
-    let wait = match lock.nonblock {
-        None => Wait::Wait,
-        Some(ast::NonBlock::Nowait) => Wait::NoWait,
-        Some(ast::NonBlock::SkipLocked) => Wait::SkipLocked,
-    };
-    Ok(Some(RowLock { strength: strength.unwrap_or(written), wait }))
 }
 
 fn assigned(list: &[ast::Assignment], scope: &Scope<'_>) -> Lowered<Vec<(ColumnId, Scalar)>> {

@@ -21,6 +21,7 @@ mod query;
 mod requests;
 mod rows;
 mod snapshot;
+mod state;
 mod usage;
 mod values;
 
@@ -186,7 +187,7 @@ pub fn translate(workload: &Workload, form: Form) -> Result<Translation, Vec<Dia
         }
         _ => {
             let span = workload.scripts.first().map_or_else(Default::default, |script| script.span);
-            let error = crate::lower::outside(span, "a mixture of READ COMMITTED with a higher level");
+            let error = crate::names::outside(span, "a mixture of READ COMMITTED with a higher level");
             return Err(vec![error.help("put all transactions at one level: `--isolation rc`, or `--isolation rr`")]);
         }
     };

@@ -23,7 +23,7 @@ use serval_syntax::{CompareOp, Expr, GlobalVar, LocalVar};
 
 use super::answers::{LOCK_NOT_AVAILABLE, UNIQUE_VIOLATION};
 use super::build::{add, all, any, assume, compare, either, equal, global, known, local, not, number, pause, set, store, wait_while};
-use super::emit::{CHANGED, Emitted, Emitter, FREE, HELD, NEW};
+use super::emit::{Action, CHANGED, Emitted, Emitter, FREE, HELD, NEW};
 use super::model::RowId;
 use super::rows::{NewRow, Visit};
 use crate::codes;
@@ -31,9 +31,6 @@ use crate::workload::{Conflict, Wait};
 
 /// Beyond this many rows a statement visits them in the order of their key.
 const MOST_ORDERED: usize = 3;
-
-/// What is done with a row that passes.
-pub(super) type Action<'a, 'm, 'w> = &'a mut dyn FnMut(&mut Emitter<'m, 'w>, RowId) -> Emitted<()>;
 
 impl<'m, 'w> Emitter<'m, 'w> {
     fn lock_of(&self, row: RowId) -> Option<GlobalVar> {

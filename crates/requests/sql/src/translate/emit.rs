@@ -9,6 +9,7 @@ use serval_syntax::{Arm, CompareOp, Expr, ExprKind, GlobalVar, Local, LocalVar};
 use super::answers::{AnswerForm, Slot, SlotKind};
 use super::build::{add, arithmetic, either, equal, global, known, local, made, number, placed, sequence, set};
 use super::model::{Cell, Model, RowId};
+use super::state::{Progress, Reach, Value};
 use super::usage::Changes;
 use crate::codes;
 use crate::workload::{ColumnId, Kind, Script, TableId};
@@ -55,7 +56,7 @@ pub(super) struct Emitter<'m, 'w> {
     remembered: BTreeMap<RowId, Remembered>,
     pub(super) variables: Vec<Option<LocalVar>>,
     /// What values the variables can have: nothing was assigned; anything; these.
-    pub(super) reaches: Vec<Option<Option<super::query::Reach>>>,
+    pub(super) reaches: Vec<Option<Option<Reach>>>,
     /// Of what kind the values of variables are, where they come from columns.
     pub(super) kinds: Vec<Option<Kind>>,
     pub(super) answer: LocalVar,
@@ -63,14 +64,17 @@ pub(super) struct Emitter<'m, 'w> {
     /// Advisory locks that are held.
     pub(super) advisory: BTreeMap<GlobalVar, Option<i64>>,
     /// Values that were computed before: of SELECTs in parentheses and of aggregates.
-    pub(super) computed: BTreeMap<usize, super::values::Value>,
+    pub(super) computed: BTreeMap<usize, Value>,
     temporaries: u32,
     /// Where the script is.
-    pub(super) state: super::requests::Progress,
+    pub(super) state: Progress,
     /// Slots of answers by the place of the statement and a number in it: a script can say a thing in several places of
     /// the program.
     slots: BTreeMap<(u32, usize), usize>,
 }
+
+/// What is done with a row that passes.
+pub(super) type Action<'a, 'm, 'w> = &'a mut dyn FnMut(&mut Emitter<'m, 'w>, RowId) -> Emitted<()>;
 
 impl<'m, 'w> Emitter<'m, 'w> {
     pub(super) fn new(model: &'m mut Model<'w>, script: &'w Script, parameters: Vec<(i64, Kind)>) -> Self {
@@ -95,7 +99,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             advisory: BTreeMap::new(),
             computed: BTreeMap::new(),
             temporaries: 0,
-            state: super::requests::Progress::default(),
+            state: Progress::default(),
             slots: BTreeMap::new(),
         };
         made.answer = made.new_local("answer");
@@ -130,7 +134,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
     }
 
     pub(super) fn outside<T>(&self, what: &str) -> Emitted<T> {
-        Err(crate::lower::outside(self.span, what))
+        Err(crate::names::outside(self.span, what))
     }
 
     /// `if (condition) { yes } else { no }`; what is known behind it is what is known in both.

@@ -14,7 +14,7 @@ use super::Role;
 use super::domain::{Domain, Domains, Texts, coded};
 use super::usage::{Place, Usage};
 use crate::codes;
-use crate::lower::outside;
+use crate::names::outside;
 use crate::workload::{ColumnId, Constant, Isolation, Kind, Scalar, TableId, Workload};
 
 /// How many rows a table can have in the model.

@@ -9,22 +9,10 @@ use super::answers::{SlotKind, Told, of_column, row_size};
 use super::build::{add, all, any, arithmetic, compare, either, equal, known, local, made, not, number, set};
 use super::emit::{Emitted, Emitter};
 use super::model::{Identity, RowId, is_column};
-use super::values::{Looking, Value};
+use super::state::{Looking, Reach, Value};
+use super::values::key_of;
 use crate::codes;
 use crate::workload::{Aggregate, ColumnId, Comparison, Constant, Kind, Operation, Scalar, Select, TableId};
-
-/// By what a computed value is found again.
-pub(super) fn key_of(scalar: &Scalar) -> usize {
-    std::ptr::from_ref(scalar).addr()
-}
-
-/// The least and the greatest number of a value, and whether it can be NULL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reach {
-    low: i64,
-    high: i64,
-    null: bool,
-}
 
 /// What is answered of the rows of a statement.
 pub(super) struct Telling {

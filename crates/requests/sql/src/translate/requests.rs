@@ -1,7 +1,5 @@
 //! Requests: for each script and each choice of its parameters one request of the program.
 
-use std::collections::BTreeSet;
-
 use serval_diagnostic::{Diagnostic, Span};
 use serval_syntax::{Expr, ExprKind, Program, Request};
 
@@ -9,28 +7,15 @@ use super::answers::{DONE, ROLLED_BACK, SlotKind};
 use super::build::{made, number, pause, placed, sequence, set};
 use super::emit::{Emitted, Emitter, ends};
 use super::model::Model;
-use super::snapshot::Ending;
+use super::state::{Ending, Looking, Progress};
 use super::usage::Usage;
 use super::{Form, Translation};
 use crate::codes;
-use crate::lower::outside;
+use crate::names::outside;
 use crate::workload::{Isolation, Item, ItemKind, Kind, Scalar, Script, Select, Statement, StatementKind, TableId, Workload};
 
 /// How many requests a workload can have, one for each choice of parameters.
 const MOST_REQUESTS: usize = 2000;
-
-/// Where a script is, while it is translated.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Progress {
-    /// Whether a transaction is open.
-    open: bool,
-    /// Whether a statement was performed, so that the next begins another step.
-    ran: bool,
-    /// How many statements the transaction has performed.
-    statements: u32,
-    /// The tables that it has inserted into.
-    pub(super) inserted: BTreeSet<TableId>,
-}
 
 /// Translates a workload at one level.
 pub(super) fn translate(workload: &Workload, level: Isolation, form: Form) -> Result<Translation, Vec<Diagnostic>> {
@@ -185,7 +170,7 @@ impl<'w> Emitter<'_, 'w> {
 
     /// The script is done again until a condition holds; what was told before counts for nothing.
     fn repeated(&mut self, until: &Scalar) -> Emitted<Expr> {
-        let done = self.truth(until, super::values::Looking::default())?.yes;
+        let done = self.truth(until, Looking::default())?.yes;
         let (script, answer) = (self.script, self.answer);
         self.when(done, |this| {
             if let Some(answer) = &script.answer {
@@ -230,7 +215,7 @@ impl<'w> Emitter<'_, 'w> {
                 ItemKind::Statement(statement) => self.statement(statement)?,
                 ItemKind::Set { variable, value } => {
                     let reach = self.reach(value);
-                    let value = self.value(value, super::values::Looking::default(), None)?;
+                    let value = self.value(value, Looking::default(), None)?;
                     self.widen(*variable, reach);
                     let target = self.variable(*variable);
                     self.push(set(target, value.number));
@@ -244,7 +229,7 @@ impl<'w> Emitter<'_, 'w> {
     fn arms(&mut self, arms: &'w [(Scalar, Vec<Item>)], otherwise: &'w [Item]) -> Emitted<()> {
         let Some(((condition, items), rest)) = arms.split_first() else { return self.items(otherwise) };
         let span = self.span;
-        let condition = self.truth(condition, super::values::Looking::default())?.yes;
+        let condition = self.truth(condition, Looking::default())?.yes;
         let before = self.state.clone();
         let (mut after_yes, mut after_no) = (None, None);
         self.branch(
@@ -308,7 +293,7 @@ impl<'w> Emitter<'_, 'w> {
             StatementKind::Update(update) => self.update(update, into)?,
             StatementKind::Delete(delete) => self.delete(delete, into)?,
             StatementKind::Advisory(key) => {
-                let key = self.value(key, super::values::Looking::default(), None)?;
+                let key = self.value(key, Looking::default(), None)?;
                 match super::build::known(&key.number) {
                     Some(key) if committed => self.advisory_committed(key)?,
                     Some(_) => {}

@@ -6,7 +6,7 @@ use super::answers::{CHECK_VIOLATION, FOREIGN_KEY_VIOLATION, NOT_NULL_VIOLATION}
 use super::build::{add, all, any, assume, compare, equal, global, known, local, not, number, set};
 use super::emit::{CHANGED, Emitted, Emitter, FREE};
 use super::model::{Identity, RowId, key_place};
-use super::values::{Looking, StoredValue, Value};
+use super::state::{Ending, Looking, StoredValue, Value};
 use crate::codes;
 use crate::workload::{
     ColumnId, Comparison, Conflict, Constant, Delete, ForeignKey, Insert, Isolation, Scalar, Select, Strength, TableId, Update, Wait,
@@ -88,7 +88,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             self.release_committed()?;
             return self.end(outcome);
         }
-        self.end_snapshot(super::snapshot::Ending::Rollback, Some(outcome))
+        self.end_snapshot(Ending::Rollback, Some(outcome))
     }
 
     pub(super) fn select(&mut self, select: &'w Select, into: Option<&'w [usize]>) -> Emitted<()> {

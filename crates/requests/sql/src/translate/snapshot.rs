@@ -29,21 +29,11 @@ use serval_syntax::{ArithmeticOp, CompareOp, Expr, GlobalVar};
 
 use super::answers::UNIQUE_VIOLATION;
 use super::build::{add, all, any, arithmetic, assume, compare, equal, global, known, local, not, number, pause, set, store};
-use super::committed::Action;
-use super::emit::{CHANGED, Emitted, Emitter, FREE, HELD, NEW};
+use super::emit::{Action, CHANGED, Emitted, Emitter, FREE, HELD, NEW};
 use super::model::RowId;
 use super::rows::{NewRow, Visit};
+use super::state::Ending;
 use crate::workload::{Conflict, TableId, Wait};
-
-/// How an attempt ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
-    Commit,
-    /// By ROLLBACK, or by an error that says nothing about other rows.
-    Rollback,
-    /// By 23505, because this row is there.
-    Conflict(RowId),
-}
 
 /// A row that was touched, and in which ways it can have been.
 struct Part {

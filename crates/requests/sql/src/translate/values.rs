@@ -10,22 +10,9 @@ use super::build::{add, all, any, arithmetic, choice, compare, either, equal, kn
 use super::domain::coded;
 use super::emit::{Emitted, Emitter};
 use super::model::RowId;
+use super::state::{Looking, StoredValue, Value};
 use crate::codes;
 use crate::workload::{Aggregate, Beyond, ColumnId, Comparison, Constant, Kind, Operation, Scalar};
-
-/// A value: a number, and whether it is NULL.
-#[derive(Clone, Debug)]
-pub(super) struct Value {
-    pub(super) number: Expr,
-    pub(super) null: Expr,
-    pub(super) kind: Kind,
-}
-
-impl Value {
-    pub(super) fn of(number: Expr, kind: Kind) -> Self {
-        Self { number, null: super::build::number(0), kind }
-    }
-}
 
 /// Whether a condition is true, and whether it is false.
 #[derive(Clone, Debug)]
@@ -38,23 +25,6 @@ impl Truth {
     fn of(e: Expr) -> Self {
         Self { no: not(e.clone()), yes: e }
     }
-}
-
-/// A value on its way into a column.
-#[derive(Clone, Debug)]
-pub(super) struct StoredValue {
-    pub(super) number: Expr,
-    /// Whether it lies beyond the range: 23514.
-    pub(super) beyond: Expr,
-    /// Whether it is NULL where the column cannot be: 23502.
-    pub(super) null: Expr,
-}
-
-/// The row that an expression looks at, and what EXCLUDED has.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Looking<'a> {
-    pub(super) row: Option<RowId>,
-    pub(super) excluded: Option<&'a [Value]>,
 }
 
 impl Emitter<'_, '_> {
@@ -80,7 +50,7 @@ impl Emitter<'_, '_> {
     /// A value; constants are taken as of this kind.
     pub(super) fn value(&mut self, scalar: &Scalar, looking: Looking<'_>, wanted: Option<&Kind>) -> Emitted<Value> {
         serval_budget::checkpoint::pass();
-        if let Some(computed) = self.computed.get(&super::query::key_of(scalar)) {
+        if let Some(computed) = self.computed.get(&key_of(scalar)) {
             return Ok(computed.clone());
         }
         let kind = self.kind_of(scalar).or_else(|| wanted.cloned()).unwrap_or(Kind::Integer);
@@ -360,4 +330,9 @@ fn toward_zero(left: Expr, right: Expr) -> Expr {
     let quotient = arithmetic(ArithmeticOp::Divide, size(&left), size(&right));
     let differ = compare(CompareOp::NotEqual, negative(&left), negative(&right));
     either(differ, minus(quotient.clone()), quotient)
+}
+
+/// By what a computed value is found again.
+pub(super) fn key_of(scalar: &Scalar) -> usize {
+    std::ptr::from_ref(scalar).addr()
 }

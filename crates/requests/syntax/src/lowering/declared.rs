@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::invariants::Invariant;
 use crate::diagnostic::{Diagnostic, codes};
-use crate::program::{IndexPlace, NoValue, ParamValues, Variable};
+use crate::program::{GlobalVar, IndexPlace, NoValue, ParamValues, Variable};
 use crate::tree::ast;
 use serval_diagnostic::Span;
 
@@ -115,6 +114,15 @@ impl Interval {
     pub(crate) fn of_parameter(self) -> ParamValues {
         ParamValues::Range { low: self.low, high: self.high, members: self.members }
     }
+}
+
+/// An `invariant` that makes sense.
+#[derive(Clone, Debug)]
+pub(crate) struct Invariant {
+    pub(super) condition: ast::Expr,
+    pub(super) place: Span,
+    /// The globals that it names.
+    pub(super) globals: FxHashSet<GlobalVar>,
 }
 
 /// Everything that is declared in a file.

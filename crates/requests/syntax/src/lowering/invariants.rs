@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Lowering;
 use super::asserted::claimed;
-use super::declared::Declared;
+use super::declared::{Declared, Invariant};
 use super::names::Names;
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::grammar::SyntaxKind;
@@ -28,14 +28,6 @@ use serval_diagnostic::Span;
 
 /// How many globals the message about an invariant that does not hold at first lists.
 const MOST_SHOWN: usize = 6;
-
-/// An invariant that makes sense.
-#[derive(Clone, Debug)]
-pub(crate) struct Invariant {
-    condition: ast::Expr,
-    place: Span,
-    globals: FxHashSet<GlobalVar>,
-}
 
 impl Declared {
     /// `invariant C`, once all initial values are known.
