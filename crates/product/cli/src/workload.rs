@@ -34,7 +34,7 @@ pub(crate) fn separate(given: &[PathBuf]) -> Result<(Vec<Vec<PathBuf>>, Vec<Path
             files.push(path.clone());
         } else if path.is_dir() {
             let inner = below(path)?;
-            let programs = !inner.is_empty() && super::commands::check::has_programs(path);
+            let programs = !inner.is_empty() && super::commands::check::files::has_programs(path);
             if inner.is_empty() || programs {
                 rest.push(path.clone());
             } else {

@@ -78,7 +78,10 @@ impl Input {
                 (analysis.program.map(Content::Program), analysis.diagnostics)
             }
             #[cfg(feature = "sql")]
-            InputKind::Workload => crate::sql::content_of(&text),
+            InputKind::Workload => {
+                let (program, diagnostics) = crate::sql::program::of_bundle(&text);
+                (program.map(Content::Program), diagnostics)
+            }
             #[cfg(not(feature = "sql"))]
             InputKind::Workload => (None, vec![Diagnostic::error(Code("E0711"), Span::default(), "this build does not read SQL")]),
         };

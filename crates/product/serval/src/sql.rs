@@ -13,6 +13,7 @@
 //! assert_eq!(decided.report("dir", false).counterexample.unwrap().anomaly, Some("lost-update"));
 //! ```
 
+pub(crate) mod program;
 mod shown;
 
 use std::collections::BTreeMap;
@@ -23,7 +24,7 @@ use serval_sql::{BundleFile, Form, Isolation, Reading, Role, Translation};
 use serval_syntax::{Diagnostic, Severity, Span};
 
 use crate::decide::{Decision, Verdict, decide};
-use crate::input::{Content, Input, Mistakes};
+use crate::input::{Input, Mistakes};
 use crate::{Options, export};
 
 pub use serval_sql::{SETTINGS, bundle, is_schema};
@@ -63,16 +64,6 @@ pub struct Decided<'w> {
     /// Whether the proof counts guards, and so holds for these at once.
     guarded: bool,
     workload: &'w Workload,
-}
-
-/// The program of a workload, for those who read it as an input.
-pub(crate) fn content_of(bundle: &str) -> (Option<Content>, Vec<Diagnostic>) {
-    let Reading { workload, diagnostics, .. } = serval_sql::read(bundle);
-    let Some(workload) = workload else { return (None, diagnostics) };
-    match serval_sql::translate(&workload, Form::Exact) {
-        Ok(translation) => (Some(Content::Program(translation.program)), translation.notes),
-        Err(diagnostics) => (None, diagnostics),
-    }
 }
 
 impl Places {

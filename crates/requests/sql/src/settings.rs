@@ -1,5 +1,5 @@
-//! What is said beside schema and scripts: `serval.toml` and the command line as a file of the bundle, and directives in
-//! the schema. Both have the same lines: `range accounts.balance 0..2 wrap`, `rows bookings 2`, `shared 2`,
+//! What is said beside schema and scripts: `serval.toml` and the command line as a file of the bundle, and directives
+//! in the schema. Both have the same lines: `range accounts.balance 0..2 wrap`, `rows bookings 2`, `shared 2`,
 //! `isolation repeatable read`, `force serializable`, `level repeatable read transfer`, `without audit`,
 //! `default-range 0..2`, `observe`.
 

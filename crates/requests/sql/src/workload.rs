@@ -218,8 +218,8 @@ pub struct Script {
     pub until: Option<Scalar>,
     /// The level of all its transactions, whatever they name, where the settings say one.
     pub isolation: Option<Isolation>,
-    /// Whether no request of it comes. Rows and values are those of all scripts, so that whatever is proved of some scripts
-    /// is about the same tables as what is proved of others.
+    /// Whether no request of it comes. Rows and values are those of all scripts, so that whatever is proved of some
+    /// scripts is about the same tables as what is proved of others.
     pub left_out: bool,
 }
 

@@ -3,7 +3,7 @@
 mod bug;
 mod cache;
 mod checking;
-pub(super) mod files;
+pub(crate) mod files;
 mod many;
 pub(super) mod progress;
 mod save;
@@ -28,7 +28,6 @@ use crate::limits;
 use crate::output::{error_style, keep_input, look, say, write_file, write_to};
 use cache::Cache;
 pub(super) use checking::{CheckedFile, Checking, millis};
-pub(crate) use files::has_programs;
 use many::Many;
 pub(super) use save::{name_in_directory, save};
 pub(super) use status::Status;
