@@ -31,7 +31,10 @@ pub struct Reading {
 ///
 /// ```
 /// let files = [
-///     ("schema.sql".to_owned(), "CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0);".to_owned()),
+///     (
+///         "schema.sql".to_owned(),
+///         "CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0);".to_owned(),
+///     ),
 ///     ("next.sql".to_owned(), "UPDATE t SET n = n + 1 WHERE id = 1;".to_owned()),
 /// ];
 /// let workload = serval_sql::read(&serval_sql::bundle(&files)).workload.unwrap();

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use super::reduce::{Reduced, Slots, TermId, Terms};
-use super::retell::Access;
+use super::retell::RetoldAccess;
 use super::term::Source;
 
 /// A way in which a request can go: what it reads and writes, in order, and its answer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SerialWay {
     /// Reads and writes of globals.
-    pub accesses: Vec<Access>,
+    pub accesses: Vec<RetoldAccess>,
     /// The answer.
     pub answer: i64,
 }
@@ -71,7 +71,7 @@ fn ends(terms: &mut Terms, names: &[String], globals: &[i64], (term, locals): (T
         if let Some((slot, writes, value)) = terms.accessed.take()
             && let Some(var) = names.get(slot.index())
         {
-            accesses.push(Access { var: var.clone(), writes, value });
+            accesses.push(RetoldAccess { var: var.clone(), writes, value });
         }
         match reduced {
             Reduced::To(e) | Reduced::Waits(e) => open.push((e, store, accesses)),

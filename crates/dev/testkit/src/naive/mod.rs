@@ -37,7 +37,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 pub use alone::{SerialWay, ways_after};
-pub use retell::{Access, Step, retell};
+pub use retell::{RetoldAccess, Step, retell};
 pub use search::Naive;
 pub use term::{Source, Term};
 

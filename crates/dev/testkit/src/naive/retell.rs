@@ -9,7 +9,7 @@ use super::term::Source;
 
 /// What a step does to one global.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Access {
+pub struct RetoldAccess {
     /// Its name.
     pub var: String,
     /// Whether it is written.
@@ -26,7 +26,7 @@ pub struct Step {
     /// The name of the request.
     pub request: String,
     /// What it reads and writes, in order; globals only.
-    pub accesses: Vec<Access>,
+    pub accesses: Vec<RetoldAccess>,
     /// Globals after the step, as far as they are given.
     pub after: BTreeMap<String, i64>,
     /// The answer, if the request has it now.
@@ -111,7 +111,7 @@ fn ends(terms: &mut Terms, names: &[String], globals: &[i64], term: TermId, loca
         if let Some((slot, writes, value)) = terms.accessed.take()
             && let Some(var) = names.get(slot.index())
         {
-            let now = Access { var: var.clone(), writes, value };
+            let now = RetoldAccess { var: var.clone(), writes, value };
             if step.accesses.get(done) != Some(&now) {
                 continue;
             }
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     fn step(id: u32, accesses: &[(&str, bool, i64)], answer: Option<i64>) -> Step {
-        let access = |&(var, writes, value): &(&str, bool, i64)| Access { var: var.to_owned(), writes, value };
+        let access = |&(var, writes, value): &(&str, bool, i64)| RetoldAccess { var: var.to_owned(), writes, value };
         let accesses = accesses.iter().map(access).collect();
         Step { id, request: "a".to_owned(), accesses, after: BTreeMap::new(), answer }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use serval_testkit::naive::{Access, Step};
+use serval_testkit::naive::{RetoldAccess, Step};
 
 /// The steps of a counterexample.
 pub(crate) fn steps(counterexample: &Value) -> Vec<Step> {
@@ -19,7 +19,7 @@ pub(crate) fn steps(counterexample: &Value) -> Vec<Step> {
                 requests.insert(id, request["request"].as_str().unwrap().to_owned());
             }
             "step" => {
-                let access = |access: &Value| Access {
+                let access = |access: &Value| RetoldAccess {
                     var: access["var"].as_str().unwrap().to_owned(),
                     writes: access["op"] == "write",
                     value: access["value"].as_i64().unwrap(),

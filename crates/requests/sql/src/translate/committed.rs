@@ -1,15 +1,17 @@
 //! READ COMMITTED: each statement sees what is committed when it begins, and locks the rows that it changes.
 //!
-//! | statement | steps |
-//! |---|---|
-//! | UPDATE, DELETE, FOR UPDATE of one row by its key | row absent: 0 rows, no wait; else wait until it is free; WHERE on the newest version |
-//! | the same by a predicate | one step chooses rows by WHERE; then before each row a `yield`, also if it is free; wait, take it, WHERE again on the newest version of that row alone; a row that fails stays held, one that is gone is passed over |
-//! | INSERT | wait while another *changes* the row; present: 23505 |
-//! | … DO NOTHING | the same wait; present: 0 rows, nothing held |
-//! | … DO UPDATE | the same wait, then that for the lock; update of the newest version; its WHERE false: the row is held all the same |
-//! | NOWAIT, SKIP LOCKED | instead of waiting: 55P03; leave the row out |
-//! | COMMIT | own versions become committed, locks are released, in one step |
-//! | ROLLBACK, an error | own versions are dropped, locks are released, in one step |
+//! - UPDATE, DELETE, FOR UPDATE of one row by its key: row absent: 0 rows, no wait; else wait until it is free; WHERE
+//!   on the newest version.
+//! - The same by a predicate: one step chooses rows by WHERE; then before each row a `yield`, also if it is free; wait,
+//!   take it, WHERE again on the newest version of that row alone; a row that fails stays held, one that is gone is
+//!   passed over.
+//! - INSERT: wait while another *changes* the row; present: 23505.
+//! - … DO NOTHING: the same wait; present: 0 rows, nothing held.
+//! - … DO UPDATE: the same wait, then that for the lock; update of the newest version; its WHERE false: the row is held
+//!   all the same.
+//! - NOWAIT, SKIP LOCKED: instead of waiting: 55P03; leave the row out.
+//! - COMMIT: own versions become committed, locks are released, in one step.
+//! - ROLLBACK, an error: own versions are dropped, locks are released, in one step.
 //!
 //! Why the `yield` before each row: a statement is not atomic on a real server. Its snapshot is older than its locks,
 //! and what holds a row meanwhile may be an attempt that fails later, which is not in the model. For one row that is
@@ -23,7 +25,7 @@ use serval_syntax::{CompareOp, Expr, GlobalVar, LocalVar};
 
 use super::answers::{LOCK_NOT_AVAILABLE, UNIQUE_VIOLATION};
 use super::build::{add, all, any, assume, compare, either, equal, global, known, local, not, number, pause, set, store, wait_while};
-use super::emit::{Action, CHANGED, Emitted, Emitter, FREE, HELD, NEW};
+use super::emit::{CHANGED, Emitted, Emitter, FREE, HELD, NEW, RowAction};
 use super::model::RowId;
 use super::rows::{NewRow, Visit};
 use crate::codes;
@@ -60,7 +62,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
     }
 
     /// Visits rows and does something with those that pass.
-    pub(super) fn visit_committed(&mut self, visit: &Visit<'_>, action: Action<'_, 'm, 'w>) -> Emitted<()> {
+    pub(super) fn visit_committed(&mut self, visit: &Visit<'_>, action: RowAction<'_, 'm, 'w>) -> Emitted<()> {
         let count = self.count;
         self.push(set(count, number(0)));
         if visit.by_key {
@@ -97,7 +99,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
         &mut self,
         orders: &[Vec<(RowId, LocalVar, Option<LocalVar>)>],
         visit: &Visit<'_>,
-        action: Action<'_, 'm, 'w>,
+        action: RowAction<'_, 'm, 'w>,
     ) -> Emitted<()> {
         if let [only] = orders {
             return only.iter().try_for_each(|one| self.visit_chosen(visit, one, action));
@@ -179,7 +181,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
     }
 
     /// The row that WHERE names by its key.
-    fn visit_named(&mut self, visit: &Visit<'_>, row: RowId, action: Action<'_, 'm, 'w>) -> Emitted<()> {
+    fn visit_named(&mut self, visit: &Visit<'_>, row: RowId, action: RowAction<'_, 'm, 'w>) -> Emitted<()> {
         let there = self.committed_there(row);
         let token = self.choose(row, there)?;
         if token.is_some() {
@@ -216,7 +218,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
     }
 
     /// A row that the statement has chosen.
-    fn visit_chosen(&mut self, visit: &Visit<'_>, one: &(RowId, LocalVar, Option<LocalVar>), action: Action<'_, 'm, 'w>) -> Emitted<()> {
+    fn visit_chosen(&mut self, visit: &Visit<'_>, one: &(RowId, LocalVar, Option<LocalVar>), action: RowAction<'_, 'm, 'w>) -> Emitted<()> {
         let &(row, matches, token) = one;
         let within = visit.limit.map_or_else(|| number(1), |limit| compare(CompareOp::Less, local(self.count), number(i64::from(limit))));
         self.when(all(vec![equal(local(matches), 1), within]), |this| {
@@ -257,7 +259,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
     }
 
     /// A row is inserted.
-    pub(super) fn insert_committed(&mut self, row: RowId, new: &NewRow<'_>, told: Action<'_, 'm, 'w>) -> Emitted<()> {
+    pub(super) fn insert_committed(&mut self, row: RowId, new: &NewRow<'_>, told: RowAction<'_, 'm, 'w>) -> Emitted<()> {
         if let Some(lock) = self.lock_of(row) {
             let changed =
                 if matches!(new.conflict, Conflict::Update { .. }) { not(equal(global(lock), 0)) } else { equal(global(lock), 2) };

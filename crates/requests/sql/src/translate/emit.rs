@@ -74,7 +74,7 @@ pub(super) struct Emitter<'m, 'w> {
 }
 
 /// What is done with a row that passes.
-pub(super) type Action<'a, 'm, 'w> = &'a mut dyn FnMut(&mut Emitter<'m, 'w>, RowId) -> Emitted<()>;
+pub(super) type RowAction<'a, 'm, 'w> = &'a mut dyn FnMut(&mut Emitter<'m, 'w>, RowId) -> Emitted<()>;
 
 impl<'m, 'w> Emitter<'m, 'w> {
     pub(super) fn new(model: &'m mut Model<'w>, script: &'w Script, parameters: Vec<(i64, Kind)>) -> Self {

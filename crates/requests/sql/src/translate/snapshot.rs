@@ -6,7 +6,8 @@
 //!
 //! ```text
 //! step 1   assume F = 0 for W and G
-//!          commits:  assume R = 0, R := 1 for W; guards of G + 1; F := 1 for those of W and I that the first statement touched,
+//!          commits:  assume R = 0, R := 1 for W; guards of G + 1;
+//!                    F := 1 for those of W and I that the first statement touched,
 //!                    where that was an INSERT: assume the row absent and F = 0 now
 //!          rolls back, or 23505:  guards of W and G + 1
 //! yield
@@ -29,7 +30,7 @@ use serval_syntax::{ArithmeticOp, CompareOp, Expr, GlobalVar};
 
 use super::answers::UNIQUE_VIOLATION;
 use super::build::{add, all, any, arithmetic, assume, compare, equal, global, known, local, not, number, pause, set, store};
-use super::emit::{Action, CHANGED, Emitted, Emitter, FREE, HELD, NEW};
+use super::emit::{CHANGED, Emitted, Emitter, FREE, HELD, NEW, RowAction};
 use super::model::RowId;
 use super::rows::{NewRow, Visit};
 use super::state::Ending;
@@ -58,7 +59,7 @@ fn is_zero(variable: Option<GlobalVar>) -> Expr {
 }
 
 impl<'m, 'w> Emitter<'m, 'w> {
-    pub(super) fn visit_snapshot(&mut self, visit: &Visit<'_>, action: Action<'_, 'm, 'w>) -> Emitted<()> {
+    pub(super) fn visit_snapshot(&mut self, visit: &Visit<'_>, action: RowAction<'_, 'm, 'w>) -> Emitted<()> {
         self.not_again(visit.table)?;
         if visit.wait != Wait::Wait {
             return self.outside("NOWAIT or SKIP LOCKED above READ COMMITTED");
@@ -102,7 +103,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
     }
 
     /// A row is inserted, if the guess says so.
-    pub(super) fn insert_snapshot(&mut self, row: RowId, new: &NewRow<'_>, told: Action<'_, 'm, 'w>) -> Emitted<()> {
+    pub(super) fn insert_snapshot(&mut self, row: RowId, new: &NewRow<'_>, told: RowAction<'_, 'm, 'w>) -> Emitted<()> {
         let there = self.there(row);
         let own = compare(CompareOp::GreaterOrEqual, self.flag(row), number(CHANGED));
         let locked = self.is_flag(row, HELD);
@@ -162,7 +163,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
         set: &[(crate::workload::ColumnId, crate::workload::Scalar)],
         filter: Option<&crate::workload::Scalar>,
         new: &NewRow<'_>,
-        told: Action<'_, 'm, 'w>,
+        told: RowAction<'_, 'm, 'w>,
     ) -> Emitted<()> {
         self.mark(row, HELD)?;
         let passes = self.passes(filter, row, Some(new.excluded))?;
