@@ -6,7 +6,8 @@
 //! [`with_identities`].
 //! The [`Kind`]s are those on which the whole is measured.
 //! [`Behaviours`] says what a system does with few requests, by
-//! enumeration alone, and so is the judge of everything cleverer.
+//! enumeration alone, and so is the judge of everything cleverer;
+//! [`fewest_out_of_order`] does the same for the order in time.
 //!
 //! [`nets`] does the same for Petri nets, and [`reach`] for markings that may be reached in nets without bounds.
 //!
@@ -21,6 +22,7 @@
 mod behaviours;
 mod border;
 mod handlers;
+mod in_time;
 mod kind;
 pub mod nets;
 mod parted;
@@ -31,6 +33,7 @@ mod systems;
 pub use behaviours::Behaviours;
 pub use border::border;
 pub use handlers::handlers;
+pub use in_time::fewest_out_of_order;
 pub use kind::Kind;
 pub use parted::parted;
 pub use shared::shared;

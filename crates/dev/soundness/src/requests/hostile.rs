@@ -11,6 +11,7 @@ pub mod changes;
 pub mod counted;
 pub mod draw;
 pub mod found;
+mod more;
 pub mod oracle;
 pub mod pool;
 pub mod tally;
@@ -138,7 +139,7 @@ pub fn try_certificates(
 /// What the checker says, and whether that can be.
 fn answer(target: &Target, text: &str, effort: Effort) -> Result<CheckerAnswer, String> {
     let Ok(certificate) = Certificate::from_json(text) else { return Ok(CheckerAnswer::Unreadable) };
-    if target.fails() && !matches!(certificate.body, Body::Fault(_)) {
+    if target.fails() && !matches!(certificate.body, Body::Fault(_) | Body::Closure(_)) {
         // A program that fails has no systems that other certificates could be about.
         return Ok(CheckerAnswer::Unreadable);
     }
@@ -187,8 +188,12 @@ fn attempt(pool: &Pool, number: u64, seed: u64, asked: &mut u64) -> Option<Forge
         "invariant",
         "cases",
         "components",
+        "shared",
         "reduction",
         "reduction",
+        "in-flight",
+        "points",
+        "closure",
         "other",
     ])?;
     let sample = pool.sample(kind, &mut draw).or_else(|| draw.pick(&pool.samples))?;

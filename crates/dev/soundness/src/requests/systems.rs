@@ -7,7 +7,7 @@ mod gated;
 mod shrink;
 
 use serval_budget::Budget;
-use serval_compile::{CompileError, FaultRun, Limits, Options, StepLimits, compile};
+use serval_compile::{CompileError, Compiled, FaultRun, Limits, Options, StepLimits, compile};
 use serval_model::{NetworkSystem, SplitMix64};
 use serval_proof::Failure;
 use serval_random::{Behaviours, handlers, tiny, uniform};
@@ -75,17 +75,23 @@ fn programs(seed: u64) -> Vec<NetworkSystem> {
 
 /// The components of a program; `None` if it is none or has too many states.
 pub fn compiled(text: &str) -> Option<Vec<NetworkSystem>> {
+    Some(all_of(text)?.components().iter().map(|component| component.system().clone()).collect())
+}
+
+/// All states of a program; `None` if it is none, has too many, or fails.
+pub fn all_of(text: &str) -> Option<Compiled> {
+    attempted(text)?.ok()
+}
+
+fn attempted(text: &str) -> Option<Result<Compiled, CompileError>> {
     let program = analyze(text).program?;
     let limits = Limits { pairs: 5_000, step: StepLimits { operations: 50_000, loop_states: 5_000 } };
-    let compiled = compile(&program, Options { limits, ..Options::default() }, &Budget::ticks(2_000_000)).ok()?;
-    Some(compiled.components().iter().map(|component| component.system().clone()).collect())
+    Some(compile(&program, Options { limits, ..Options::default() }, &Budget::ticks(2_000_000)))
 }
 
 /// A run of a program after which a step fails, and how, if a short one is found.
 pub fn failing(text: &str) -> Option<(FaultRun, Failure)> {
-    let program = analyze(text).program?;
-    let limits = Limits { pairs: 5_000, step: StepLimits { operations: 50_000, loop_states: 5_000 } };
-    match compile(&program, Options { limits, ..Options::default() }, &Budget::ticks(2_000_000)) {
+    match attempted(text)? {
         Err(CompileError::Fault(report)) if report.certain => Some((report.named?, failure_of(&report.fault)?)),
         _ => None,
     }

@@ -1,6 +1,5 @@
 //! The order in time against trying everything: all runs of few requests, and for each complete one all orders.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serval_budget::{Budget, Cancel};
@@ -9,73 +8,12 @@ use serval_engine::reduce::{RULES, Reduction, apply_rule, reduce};
 use serval_engine::search::run_certificate;
 use serval_engine::strict::in_flight::{Explored, explore_with, run_of};
 use serval_engine::strict::{InTime, decide_in_time, points};
-use serval_model::{Letter, NetworkSystem, NormalForm};
+use serval_model::{NetworkSystem, NormalForm};
 use serval_proof::strict::StrictProof;
 use serval_proof::strict::in_flight::InFlight;
 use serval_proof::strict::points::Points;
 use serval_proof::{Body, Caps, Certificate, Claim, Part, Systems, check, fingerprint};
-use serval_random::{Kind, tiny};
-
-/// A request: where it is, and which requests had answered when it came.
-type Place = (u32, u32);
-
-/// The fewest requests, up to some number, of a complete run that no order in time explains, with at most so many in
-/// flight; nothing where that takes too long.
-fn fewest(form: &NormalForm, requests: usize, in_flight: usize, mut ticks: usize) -> Option<Option<usize>> {
-    for count in 1..=requests {
-        let mut seen: BTreeSet<(u32, Vec<Place>)> = BTreeSet::new();
-        let mut to_visit = vec![(form.initial_global(), Vec::<Place>::new())];
-        while let Some((global, places)) = to_visit.pop() {
-            ticks = ticks.checked_sub(1)?;
-            let answered = |&(node, _): &Place| form.is_done(node);
-            let flying = places.iter().filter(|place| !answered(place)).count();
-            if places.len() == count && flying == 0 && !has_order(form, &places, 0, form.initial_global()) {
-                return Some(Some(count));
-            }
-            let mut next = Vec::new();
-            for (index, &(node, before)) in places.iter().enumerate() {
-                for step in form.steps_from((node, global)) {
-                    let mut places = places.clone();
-                    places[index] = (step.to_node, before);
-                    next.push((step.to_global, places));
-                }
-            }
-            if places.len() < count && flying < in_flight {
-                let done = (0..).zip(&places).filter(|(_, place)| answered(place)).fold(0, |set, (index, _)| set | 1 << index);
-                for node in form.node_numbers().filter(|&node| form.is_initial(node)) {
-                    for step in form.steps_from((node, global)) {
-                        next.push((step.to_global, [&places[..], &[(step.to_node, done)]].concat()));
-                    }
-                }
-            }
-            to_visit.extend(next.into_iter().filter(|state| seen.insert(state.clone())));
-        }
-    }
-    Some(None)
-}
-
-/// Whether the requests that are not in the set can follow one by one.
-fn has_order(form: &NormalForm, places: &[Place], set: u32, serial: u32) -> bool {
-    let mut rest = (0..places.len()).filter(|index| set & 1 << index == 0).peekable();
-    rest.peek().is_none()
-        || rest.any(|index| {
-            let (node, before) = places[index];
-            let may = before & !set == 0;
-            may && left_behind(form, serial, form.letter(node).unwrap())
-                .into_iter()
-                .any(|after| has_order(form, places, set | 1 << index, after))
-        })
-}
-
-/// What a request alone with this letter leaves behind.
-fn left_behind(form: &NormalForm, serial: u32, letter: Letter) -> BTreeSet<u32> {
-    let mut seen: BTreeSet<(u32, u32)> = form.node_numbers().filter(|&node| form.is_initial(node)).map(|node| (node, serial)).collect();
-    let mut to_visit: Vec<(u32, u32)> = seen.iter().copied().collect();
-    while let Some(point) = to_visit.pop() {
-        to_visit.extend(form.steps_from(point).iter().map(|step| step.target()).filter(|&next| seen.insert(next)));
-    }
-    seen.into_iter().filter(|&(node, _)| form.letter(node) == Some(letter)).map(|(_, global)| global).collect()
-}
+use serval_random::{Kind, fewest_out_of_order, tiny};
 
 /// What the monitor says of up to so many requests.
 fn monitored(form: &NormalForm, requests: usize, in_flight: usize, subsumes: bool) -> Option<Option<usize>> {
@@ -110,7 +48,7 @@ fn the_monitor_is_right() {
         for in_flight in 2..=4 {
             // Where four requests are too many, three are not.
             let Some((requests, truth)) =
-                [4, 3].into_iter().find_map(|requests| Some((requests, fewest(&form, requests, in_flight, 60_000)?)))
+                [4, 3].into_iter().find_map(|requests| Some((requests, fewest_out_of_order(&form, requests, in_flight, 60_000)?)))
             else {
                 continue;
             };
@@ -143,8 +81,8 @@ fn each_rule_alone_keeps_the_order() {
             if !matches!(apply_rule(&mut reduction, rule, &mut Budget::ticks(1_000_000)), Ok(true)) {
                 continue;
             }
-            let Some(before) = fewest(&form, 3, 3, 30_000) else { break };
-            if let Some(after) = fewest(reduction.form(), 3, 3, 100_000) {
+            let Some(before) = fewest_out_of_order(&form, 3, 3, 30_000) else { break };
+            if let Some(after) = fewest_out_of_order(reduction.form(), 3, 3, 100_000) {
                 assert_eq!(before, after, "seed {seed}, rule {}", rule.name());
                 fired += 1;
             }
@@ -173,7 +111,7 @@ fn what_is_decided_is_true() {
     let closed = AtomicUsize::new(0);
     let told = sweep.map(1, |seed| {
         let system = system(seed);
-        let truth = fewest(&form_of(&system), 3, 3, 60_000);
+        let truth = fewest_out_of_order(&form_of(&system), 3, 3, 60_000);
         // All states, also where other evidence comes first.
         let reduction = reduced(form_of(&system));
         if let Ok(Explored::Closed(states)) = explore_with(reduction.form(), 3, usize::MAX, true, &mut Budget::ticks(1_000_000)) {

@@ -6,6 +6,7 @@
 //! taken.
 
 mod cases;
+mod closure;
 mod fault;
 mod flow;
 mod invariant;
@@ -14,6 +15,8 @@ mod reduction;
 mod run;
 mod same;
 mod script;
+mod shared;
+mod strict;
 
 use serde_json::{Value, json};
 use serval_proof::{Certificate, Refusal};
@@ -32,6 +35,9 @@ pub fn attack(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, V
         Some("input" | "component" | "parts") => header(condition, pool, draw),
         Some("run") => run::attack(condition, pool, draw),
         Some("fault") => fault::attack(condition, pool, draw),
+        Some("closure") => closure::attack(condition, pool, draw),
+        Some("strict" | "in-flight" | "points") => strict::attack(condition, pool, draw),
+        Some("shared") => shared::attack(condition, pool, draw),
         Some("same") => same::attack(condition, pool, draw),
         Some("invariant") => invariant::attack(condition, pool, draw),
         Some("reduction") => reduction::attack(condition, pool, draw),
@@ -72,7 +78,9 @@ fn first_missing(condition: &str, pool: &Pool, made: impl Iterator<Item = (usize
 
 fn header(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, Value)> {
     let kind = match condition {
-        "input" => *draw.pick(&["run", "fault", "atomic", "flow", "invariant", "letters", "components", "reduction"])?,
+        "input" => {
+            *draw.pick(&["run", "fault", "atomic", "flow", "invariant", "letters", "components", "reduction", "points", "closure"])?
+        }
         "component" => "run",
         _ => *draw.pick(&["atomic", "flow", "invariant", "letters", "components"])?,
     };

@@ -19,9 +19,13 @@ pub fn change(value: &mut Value, pool: &Pool, draw: &mut Draw) {
 /// Another claim, kind or component.
 fn header(value: &mut Value, draw: &mut Draw) {
     let (field, new): (&str, Value) = match draw.below(6) {
-        0 | 1 => ("claim", if value["claim"] == "serializable" { "not-serializable" } else { "serializable" }.into()),
+        0 => ("claim", if value["claim"] == "serializable" { "not-serializable" } else { "serializable" }.into()),
+        1 => ("claim", (*draw.pick(&["strict", "not-strict", "safe", "fault", "serializable"]).unwrap_or(&"strict")).into()),
         2 => ("kind", if value["kind"] == "atomic" { "flow" } else { "atomic" }.into()),
-        3 => ("kind", (*draw.pick(&["run", "components", "flow", "letters", "cases", "reduction", "other"]).unwrap_or(&"run")).into()),
+        3 => (
+            "kind",
+            (*draw.pick(&["run", "components", "flow", "letters", "cases", "reduction", "points", "other"]).unwrap_or(&"run")).into(),
+        ),
         _ => ("component", draw.below(3).into()),
     };
     // A field that is not there is an error of the format, which others try.
@@ -48,6 +52,11 @@ const FIELDS: &[&str] = &[
     "kept",
     "ends",
     "reduction",
+    "states",
+    "places",
+    "proof",
+    "touches",
+    "closed",
 ];
 
 /// Takes a field, or an element of one, from another certificate.

@@ -21,6 +21,7 @@ use serval_proof::script::{Entry, Reduced, check_script};
 use serval_proof::{Body, Caps, CasesProof, Certificate, Claim, Failure, FaultCertificate, Part, Work};
 
 use super::draw::Draw;
+use super::more;
 use super::targets::Target;
 use crate::requests::reductions::offers;
 use crate::requests::systems::failing;
@@ -56,9 +57,10 @@ impl Sample {
         (text.len() <= LONGEST).then_some(Self { target, text, value })
     }
 
-    /// The kind of the certificate.
+    /// The kind of the certificate; components that share letters are `shared`.
     pub fn kind(&self) -> &str {
-        self.value.as_ref().and_then(|value| value["kind"].as_str()).unwrap_or("other")
+        let Some(value) = &self.value else { return "other" };
+        if value.get("touches").is_some() { "shared" } else { value["kind"].as_str().unwrap_or("other") }
     }
 }
 
@@ -93,6 +95,7 @@ pub struct Harvest {
 /// Certificates for a target. The error is one that the checker refuses.
 pub fn harvest(number: usize, target: &Target, listed: bool, draw: &mut Draw) -> Result<Harvest, String> {
     let mut bodies: Vec<(usize, Body)> = Vec::new();
+    let mut claims: Vec<(Claim, Body)> = Vec::new();
     let systems: Vec<&NetworkSystem> = target.systems.iter().collect();
     if listed {
         // Programs of files are decided as the product does it.
@@ -109,20 +112,28 @@ pub fn harvest(number: usize, target: &Target, listed: bool, draw: &mut Draw) ->
     }
     if !target.is_json() && !target.fails() {
         bodies.extend(on_text(&target.text).map(|body| (0, body)));
+        claims.extend(more::closed(&target.text).map(|body| (Claim::Safe, body)));
+    }
+    if let [only] = systems[..] {
+        bodies.extend(more::in_parts(only).map(|body| (0, body)));
+        claims.extend(more::in_time(only));
     }
     bodies.extend(failing(&target.text).filter(|_| target.fails()).and_then(|(run, failure)| fault(&run, failure)));
     let mut harvest = Harvest::default();
-    for (component, body) in bodies {
-        let claim = match body {
-            Body::Run(_) => Claim::NotSerializable,
-            Body::Fault(_) => Claim::Fault,
-            _ => Claim::Serializable,
-        };
+    let claimed = |(component, body): (usize, Body)| match body {
+        Body::Run(_) => (component, Claim::NotSerializable, body),
+        Body::Fault(_) => (component, Claim::Fault, body),
+        _ => (component, Claim::Serializable, body),
+    };
+    let others = claims.into_iter().map(|(claim, body)| (0, claim, body));
+    for (component, claim, body) in others.chain(bodies.into_iter().map(claimed)) {
         let certificate = Certificate { input: target.print.clone(), component, claim, body };
         target
             .check(&certificate, Caps::default().ticks)
             .map_err(|refusal| format!("refused: {refusal}\n{}\n{}", target.text, certificate.to_json()))?;
-        harvest.verdict = Some(claim);
+        if matches!(claim, Claim::Serializable | Claim::NotSerializable | Claim::Fault) {
+            harvest.verdict = Some(claim);
+        }
         harvest.certificates.extend(Sample::new(number, &certificate));
     }
     for (component, system) in systems.iter().enumerate() {

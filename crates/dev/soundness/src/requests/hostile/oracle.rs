@@ -32,51 +32,78 @@ pub enum Truth {
 pub fn truth(target: &Target, certificate: &Value, ticks: u64) -> Result<Truth, String> {
     let (claim, kind) = (certificate["claim"].as_str(), certificate["kind"].as_str());
     match (claim, kind) {
-        (Some("serializable"), Some("atomic" | "flow" | "invariant" | "letters" | "cases" | "components" | "reduction")) => {
+        (
+            Some("serializable"),
+            Some("atomic" | "flow" | "invariant" | "letters" | "cases" | "components" | "reduction" | "in-flight" | "points"),
+        ) => {
             if target.verdict == Some(Claim::NotSerializable) {
                 return Err("there is a counterexample, but it was called serializable".to_owned());
             }
-            let tried = target.brute(ticks);
-            if let Some((requests, _)) = tried.iter().flatten().find(|(_, serializable)| !serializable) {
-                return Err(format!("{requests} requests can do more than they can one after the other"));
-            }
-            let fewest = tried.iter().map(|tried| tried.map_or(0, |(requests, _)| requests)).min();
-            Ok(fewest.filter(|&requests| requests > 0).map_or(Truth::Unknown, Truth::Tried))
+            all_fine(target.brute(ticks), "can do more than they can one after the other")
         }
-        (Some("not-serializable"), Some("run")) => {
-            if target.verdict == Some(Claim::Serializable) {
+        (Some("strict"), Some("atomic" | "components" | "reduction" | "in-flight" | "points")) => {
+            if target.verdict == Some(Claim::NotSerializable) {
+                return Err("there is a counterexample, but it was called strict".to_owned());
+            }
+            all_fine(target.in_time(usize::try_from(ticks).unwrap_or(usize::MAX)), "have a run that no order in time explains")
+        }
+        (Some("not-serializable" | "not-strict"), Some("run")) => {
+            let in_time = claim == Some("not-strict");
+            if target.verdict == Some(Claim::Serializable) && !in_time {
                 return Err("there is a proof, but a run was accepted".to_owned());
             }
             let component = certificate["component"].as_u64().and_then(|number| usize::try_from(number).ok());
             let system = component.and_then(|component| target.systems.get(component)).ok_or("there is no such component")?;
-            follow(system, certificate)
+            follow(system, certificate, in_time)
         }
-        (Some("fault"), Some("fault")) => naively(target),
+        (Some("fault"), Some("fault")) => naively(target, true),
+        (Some("safe"), Some("closure" | "reduction")) if !target.is_json() => naively(target, false),
+        // Systems have no step that fails.
+        (Some("safe"), Some("closure")) => Ok(Truth::Unknown),
         _ => Err(format!("a certificate of kind {kind:?} that claims {claim:?}")),
     }
 }
 
-/// Whether some run of a few requests fails, by the evaluation contexts of the language.
-fn naively(target: &Target) -> Result<Truth, String> {
+/// What is known of components of which each should be fine.
+fn all_fine(tried: &[Option<(usize, bool)>], wrong: &str) -> Result<Truth, String> {
+    if let Some((requests, _)) = tried.iter().flatten().find(|(_, fine)| !fine) {
+        return Err(format!("{requests} requests {wrong}"));
+    }
+    let fewest = tried.iter().map(|tried| tried.map_or(0, |(requests, _)| requests)).min();
+    Ok(fewest.filter(|&requests| requests > 0).map_or(Truth::Unknown, Truth::Tried))
+}
+
+/// Whether some run of a few requests fails, by the evaluation contexts of the language, as was claimed or denied.
+fn naively(target: &Target, claimed: bool) -> Result<Truth, String> {
     let program = analyze(&target.text).program.ok_or("a failure of something that is no program")?;
     let mut naive = Naive::new(&Source::from(&program));
     for requests in 1..=NAIVE_REQUESTS {
         match naive.completed(requests, NAIVE) {
             Ok(_) => {}
-            Err(Rejected::Fault(_)) => return Ok(Truth::Tried(requests)),
-            Err(Rejected::TooLarge) => return Ok(Truth::Unknown),
+            Err(Rejected::Fault(_)) if claimed => return Ok(Truth::Tried(requests)),
+            Err(Rejected::Fault(_)) => return Err(format!("a step fails with {requests} requests, but it was called safe")),
+            Err(Rejected::TooLarge) if claimed || requests == 1 => return Ok(Truth::Unknown),
+            Err(Rejected::TooLarge) => return Ok(Truth::Tried(requests - 1)),
         }
     }
-    // Only what needs more requests than were tried can be true.
-    let fails = target.fails();
-    if fails { Ok(Truth::Unknown) } else { Err("nothing fails, but a failure was accepted".to_owned()) }
+    // Only what needs more requests than were tried can be otherwise.
+    match (target.fails(), claimed) {
+        (true, true) => Ok(Truth::Unknown),
+        (false, true) => Err("nothing fails, but a failure was accepted".to_owned()),
+        (true, false) => Err("a step fails, but it was called safe".to_owned()),
+        (false, false) => Ok(Truth::Tried(NAIVE_REQUESTS)),
+    }
 }
 
-/// Follows a run by name and looks for a serial run with the same answers.
-fn follow(system: &NetworkSystem, certificate: &Value) -> Result<Truth, String> {
+/// Follows a run by name and looks for a serial run with the same answers, where it matters in an order that extends the
+/// one in time.
+fn follow(system: &NetworkSystem, certificate: &Value, in_time: bool) -> Result<Truth, String> {
     let mut global = system.initial_global();
     let mut flying: BTreeMap<u64, (RequestId, LocalId)> = BTreeMap::new();
     let mut gone: BTreeSet<u64> = BTreeSet::new();
+    // When requests came, and the others with their answers, in the order in which they gave them.
+    let mut came: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut served: Vec<Interval> = Vec::new();
     let mut answers: BTreeMap<(RequestId, ResponseId), u64> = BTreeMap::new();
     let events = certificate["steps"].as_array().ok_or("no steps")?;
     for (number, event) in events.iter().enumerate() {
@@ -93,6 +120,7 @@ fn follow(system: &NetworkSystem, certificate: &Value) -> Result<Truth, String> 
                 if gone.contains(&id) || flying.insert(id, (request, local)).is_some() {
                     return Err(wrong("a number for the second time"));
                 }
+                came.insert(id, number);
             }
             Some("step") => {
                 let &(request, local) = flying.get(&id).ok_or_else(|| wrong("not in flight"))?;
@@ -115,6 +143,7 @@ fn follow(system: &NetworkSystem, certificate: &Value) -> Result<Truth, String> 
                     return Err(wrong("no such response"));
                 }
                 *answers.entry((request, response)).or_default() += 1;
+                served.push(Interval { letter: (request, response), came: came[&id], answered: number });
             }
             _ => return Err(wrong("no event")),
         }
@@ -133,11 +162,48 @@ fn follow(system: &NetworkSystem, certificate: &Value) -> Result<Truth, String> 
     if said != given.collect() {
         return Err("the answers are others than those listed".to_owned());
     }
-    match is_serial(system, &answers) {
+    match if in_time { is_in_order(system, &served) } else { is_serial(system, &answers) } {
         Some(true) => Err("a serial run has the same answers".to_owned()),
         Some(false) => Ok(Truth::Followed),
         None => Ok(Truth::Unknown),
     }
+}
+
+/// A request with its answer, and between which events it was in flight.
+struct Interval {
+    letter: (RequestId, ResponseId),
+    came: usize,
+    answered: usize,
+}
+
+/// Whether requests one after the other can give these answers, each before those that came when it had answered, by
+/// trying all orders; `None` if there are too many.
+fn is_in_order(system: &NetworkSystem, served: &[Interval]) -> Option<bool> {
+    let first = (system.initial_global(), vec![false; served.len()]);
+    let mut seen = BTreeSet::from([first.clone()]);
+    let mut to_visit = vec![first];
+    while let Some((global, there)) = to_visit.pop() {
+        let open: Vec<&Interval> = served.iter().zip(&there).filter(|(_, there)| !**there).map(|(one, _)| one).collect();
+        if open.is_empty() {
+            return Some(true);
+        }
+        if seen.len() > SERIAL_LIMIT {
+            return None;
+        }
+        for (number, next) in served.iter().enumerate().filter(|&(number, _)| !there[number]) {
+            if open.iter().any(|earlier| earlier.answered < next.came) {
+                continue;
+            }
+            let mut with = there.clone();
+            with[number] = true;
+            for after in alone(system, global, next.letter) {
+                if seen.insert((after, with.clone())) {
+                    to_visit.push((after, with.clone()));
+                }
+            }
+        }
+    }
+    Some(false)
 }
 
 /// Whether requests one after the other can give these answers, by trying all

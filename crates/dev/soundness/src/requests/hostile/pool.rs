@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 use serval_effort::side_by_side;
 use serval_proof::Claim;
+use serval_random::parted;
 use serval_testkit::random::{Shape, random_program};
 
 use super::draw::Draw;
@@ -99,6 +100,10 @@ impl Pool {
             for system in generator.systems(seed, number) {
                 targets.extend(Target::new(&format!("{} system {number}", generator.name()), system.to_json()));
             }
+        }
+        for number in 0..size.systems / 6 {
+            let (system, _) = parted(seed.wrapping_add(number));
+            targets.extend(Target::new(&format!("system {number} of parts"), system.to_json()));
         }
         for number in 0..size.programs {
             // Those near the ends of 64 bits often fail.

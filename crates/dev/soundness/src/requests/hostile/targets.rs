@@ -6,9 +6,9 @@ use std::sync::OnceLock;
 
 use serval_budget::{Cancel, Stopped};
 use serval_case_proof::WithNets;
-use serval_model::{NetworkSystem, SystemBuilder, systems_from_json, systems_to_json};
+use serval_model::{NetworkSystem, NormalForm, SystemBuilder, systems_from_json, systems_to_json};
 use serval_proof::{Body, Caps, Certificate, Claim, Refusal, Systems, check, fingerprint};
-use serval_random::Behaviours;
+use serval_random::{Behaviours, fewest_out_of_order};
 use serval_verify::{InputKind, Outcome, verify};
 
 use super::draw::Draw;
@@ -37,6 +37,8 @@ pub struct Target {
     pub is_edited: bool,
     /// For each component what trying everything says, once it was needed.
     brute: OnceLock<Vec<Option<(usize, bool)>>>,
+    /// The same for the order in time.
+    timed: OnceLock<Vec<Option<(usize, bool)>>>,
 }
 
 impl Target {
@@ -57,14 +59,23 @@ impl Target {
     /// A text that means these systems.
     pub fn of(name: &str, text: String, systems: Vec<NetworkSystem>) -> Self {
         let print = fingerprint(&text);
-        Self { name: name.to_owned(), text, print, systems, verdict: None, is_edited: false, brute: OnceLock::new() }
+        Self {
+            name: name.to_owned(),
+            text,
+            print,
+            systems,
+            verdict: None,
+            is_edited: false,
+            brute: OnceLock::new(),
+            timed: OnceLock::new(),
+        }
     }
 
-    /// What the checker says to a certificate about it, with so much work. Proofs on the text of a program, and
-    /// failures, are about the text.
+    /// What the checker says to a certificate about it, with so much work. Proofs on the text of a program, failures,
+    /// and lists that show that there is none are about the text.
     pub fn check(&self, certificate: &Certificate, ticks: u64) -> Result<(), Refusal<Infallible>> {
         let caps = Caps { ticks, ..Caps::default() };
-        if !matches!(certificate.body, Body::Reduction(_) | Body::Fault(_)) || self.is_json() {
+        if !matches!(certificate.body, Body::Reduction(_) | Body::Fault(_) | Body::Closure(_)) || self.is_json() {
             let input = WithNets(Systems { text: &self.text, systems: self.systems.iter().collect() });
             return check(&input, certificate, &caps, &Cancel::new());
         }
@@ -90,6 +101,20 @@ impl Target {
             let ticks = |requests: usize| if requests == 2 { 10 * ticks } else { ticks };
             let tried = |system| (2..=4).rev().find_map(|requests| Behaviours::with(system, requests, ticks(requests)));
             self.systems.iter().map(|system| tried(system).map(|known| (known.requests, known.is_serializable()))).collect()
+        })
+    }
+
+    /// With how many requests everything could be tried, and whether every run had an order that keeps the one in time, for
+    /// each component.
+    pub fn in_time(&self, configurations: usize) -> &[Option<(usize, bool)>] {
+        self.timed.get_or_init(|| {
+            let tried = |system: &NetworkSystem| {
+                let (form, _) = NormalForm::new(system)?;
+                (2..=3)
+                    .rev()
+                    .find_map(|requests| Some((requests, fewest_out_of_order(&form, requests, requests, configurations)?.is_none())))
+            };
+            self.systems.iter().map(tried).collect()
         })
     }
 

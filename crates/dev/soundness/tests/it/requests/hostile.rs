@@ -40,7 +40,8 @@ fn nothing_wrong_is_accepted() {
     assert!(pool.kinds().any(|(kind, count)| kind == "fault" && count >= 3), "no certificates of kind fault");
     let conditions = Condition::ALL.len();
     say(&format!(
-        "hostile: {} certificates, {} refused by a condition, {accepted} accepted, none wrong; {} of {} conditions refused some",
+        "hostile: {} certificates, {} refused by a condition, {accepted} accepted, none wrong; {} of {} conditions refused some, \
+         and none was refused by {idle:?}",
         tally.tried(),
         tally.rejected(),
         conditions - idle.len(),

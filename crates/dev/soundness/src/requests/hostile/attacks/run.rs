@@ -13,10 +13,15 @@ const TRIES: usize = 10;
 
 pub(super) fn attack(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, Value)> {
     // Runs that are no counterexample are as good, but for the last condition.
-    let sample = if condition == "run.serial" || draw.chance(30) { draw.pick(&pool.runs)? } else { pool.sample("run", draw)? };
+    let needs_none = condition == "run.serial" || condition == "run.order";
+    let sample = if needs_none || draw.chance(30) { draw.pick(&pool.runs)? } else { pool.sample("run", draw)? };
     let original = sample.value.clone()?;
-    if condition == "run.serial" {
-        return Some((sample.target, original));
+    if needs_none {
+        let mut value = original;
+        if condition == "run.order" {
+            value["claim"] = "not-strict".into();
+        }
+        return Some((sample.target, value));
     }
     let made = (0..TRIES).map(|_| {
         let mut value = original.clone();

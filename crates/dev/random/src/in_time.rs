@@ -1,0 +1,64 @@
+//! The order in time by trying everything: all runs of few requests, and for each complete one all orders.
+
+use std::collections::BTreeSet;
+
+use serval_model::{Letter, NormalForm};
+
+/// A request: where it is, and which requests had answered when it came.
+type Place = (u32, u32);
+
+/// The fewest requests, up to some number, of a complete run that no order in time explains, with at most so many in
+/// flight; nothing where that takes more than so many configurations.
+pub fn fewest_out_of_order(form: &NormalForm, requests: usize, in_flight: usize, mut configurations: usize) -> Option<Option<usize>> {
+    for count in 1..=requests {
+        let mut seen: BTreeSet<(u32, Vec<Place>)> = BTreeSet::new();
+        let mut to_visit = vec![(form.initial_global(), Vec::<Place>::new())];
+        while let Some((global, places)) = to_visit.pop() {
+            configurations = configurations.checked_sub(1)?;
+            let answered = |&(node, _): &Place| form.is_done(node);
+            let flying = places.iter().filter(|place| !answered(place)).count();
+            if places.len() == count && flying == 0 && !has_order(form, &places, 0, form.initial_global()) {
+                return Some(Some(count));
+            }
+            let mut next = Vec::new();
+            for (index, &(node, before)) in places.iter().enumerate() {
+                for step in form.steps_from((node, global)) {
+                    let mut places = places.clone();
+                    places[index] = (step.to_node, before);
+                    next.push((step.to_global, places));
+                }
+            }
+            if places.len() < count && flying < in_flight {
+                let done = (0..).zip(&places).filter(|(_, place)| answered(place)).fold(0, |set, (index, _)| set | 1 << index);
+                for node in form.node_numbers().filter(|&node| form.is_initial(node)) {
+                    for step in form.steps_from((node, global)) {
+                        next.push((step.to_global, [&places[..], &[(step.to_node, done)]].concat()));
+                    }
+                }
+            }
+            to_visit.extend(next.into_iter().filter(|state| seen.insert(state.clone())));
+        }
+    }
+    Some(None)
+}
+
+/// Whether the requests that are not in the set can follow one by one.
+fn has_order(form: &NormalForm, places: &[Place], set: u32, serial: u32) -> bool {
+    let mut rest = (0..places.len()).filter(|index| set & 1 << index == 0).peekable();
+    rest.peek().is_none()
+        || rest.any(|index| {
+            let (node, before) = places[index];
+            let Some(letter) = form.letter(node).filter(|_| before & !set == 0) else { return false };
+            left_behind(form, serial, letter).into_iter().any(|after| has_order(form, places, set | 1 << index, after))
+        })
+}
+
+/// What a request alone with this letter leaves behind.
+fn left_behind(form: &NormalForm, serial: u32, letter: Letter) -> BTreeSet<u32> {
+    let mut seen: BTreeSet<(u32, u32)> = form.node_numbers().filter(|&node| form.is_initial(node)).map(|node| (node, serial)).collect();
+    let mut to_visit: Vec<(u32, u32)> = seen.iter().copied().collect();
+    while let Some(point) = to_visit.pop() {
+        to_visit.extend(form.steps_from(point).iter().map(|step| step.target()).filter(|&next| seen.insert(next)));
+    }
+    seen.into_iter().filter(|&(node, _)| form.letter(node) == Some(letter)).map(|(_, global)| global).collect()
+}
