@@ -28,11 +28,12 @@
 //! a request has answered before another one comes, all its paths are before those of the other, so its commit is
 //! before the commit of the other. Exchanges keep the order of commits. What is done to the paths before keeps it, too:
 //! pauses that are added and paths that are replaced or left out are at their places ([`crate::model`]), a validated
-//! read leaves out attempts of the request's own in serial runs alone ([`crate::validated`]), a late look lets a
-//! request by itself take another path with the same effect, answer and place ([`crate::late`]), and tickets are drawn
-//! in the order of commits ([`crate::tickets`]). Facts (owners, counts, sums, exclusions, what is known) are about
-//! configurations; rows and shapes say that every condition holds for the whole program. A rule that hands an answer
-//! from one request to another would break this, and there is none.
+//! read leaves out attempts of the request's own in serial runs alone ([`crate::validated`], and in several steps
+//! [`crate::attempts`]), a late look lets a request by itself take another path with the same effect, answer and place
+//! ([`crate::late`]), and tickets are drawn in the order of commits ([`crate::tickets`]). Facts (owners, counts, sums,
+//! exclusions, what is known, how slowly integers grow) are about configurations; rows and shapes, and requests that
+//! stand for others, say that every condition holds for the whole program. A rule that hands an answer from one
+//! request to another would break this, and there is none.
 //!
 //! The condition is needed for inversions alone. With a ticket lock the request that draws first commits first
 //! ([`crate::tickets`]), so two steps that draw are no inversion, in this run and in those that come of exchanges,
