@@ -40,6 +40,9 @@ pub struct FixHint {
     /// The change of each, as by `diff -u`, without the names of files: for people.
     #[serde(skip)]
     pub diffs: Vec<String>,
+    /// The changed text of each: for who offers to write it.
+    #[serde(skip)]
+    pub texts: Vec<String>,
     /// Whether no smaller set will do.
     pub smallest: bool,
     /// Whether it is about the order in time: what is fixed is strict.
@@ -51,6 +54,12 @@ pub struct FixHint {
 }
 
 impl FixHint {
+    /// What to do, in the order of the changed texts: repairs that keep every pause, then sets of `yield`s.
+    pub fn orders(&self) -> Vec<String> {
+        let removal = |set: &Vec<[u32; 2]>| format!("remove {}", lines(set));
+        self.kept.iter().map(KeptPauses::order).chain(self.alternatives.iter().map(removal)).collect()
+    }
+
     /// Lines for people, one for each proposal.
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut found: Vec<String> = self.kept.iter().map(KeptPauses::order).collect();
@@ -395,6 +404,7 @@ mod tests {
             alternatives: vec![vec![[4, 3], [10, 3]]],
             steps: vec![vec![[3, 5]]],
             diffs: Vec::new(),
+            texts: Vec::new(),
             strict: false,
             smallest: false,
             reason: None,

@@ -23,6 +23,7 @@ use crate::screen::{Look, time};
 use crate::timeline::moments;
 use crate::trace::TraceEvent;
 use crate::verdict::FileReport;
+pub use code::tokens;
 pub use index::{IndexEntry, index};
 pub use lanes::{Lanes, lanes};
 
@@ -59,7 +60,8 @@ const STORY_ENDS: usize = 15;
 /// The page may load nothing at all: a browser that is asked to refuses.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-const STYLE: &str = include_str!("html/page.css");
+pub(crate) const STYLE: &str = include_str!("html/page.css");
+
 const SCRIPT: &str = include_str!("html/page.js");
 
 /// The same with a capital letter, to begin a sentence.
@@ -124,51 +126,11 @@ impl FileReport {
     fn in_html(&self, page: &Page<'_>) -> String {
         let mut out = String::new();
         let verdict = self.verdict.on_screen();
-        let class = match self.verdict {
-            Verdict::Serializable | Verdict::Assumed | Verdict::Strict | Verdict::Safe => "good",
-            Verdict::NotSerializable | Verdict::NotStrict | Verdict::Fault | Verdict::Error => "bad",
-            Verdict::Unknown => "open",
-        };
         let file = escaped(&name(&self.file));
         out.push_str(&head(&format!("{verdict}: {file}"), serval_draw::style()));
-        let name = self.counterexample.as_ref().and_then(|run| run.anomaly).map_or_else(String::new, |name| name.replace('-', " "));
-        let _ = write!(
-            out,
-            "<header class=\"{class}\">\n<p class=\"file\">{file}</p>\n<h1><span class=\"mark\" aria-hidden=\"true\"></span>{verdict}"
-        );
-        if !name.is_empty() {
-            let _ = write!(out, " <span class=\"name\">{}</span>", escaped(&name));
-        }
-        let _ = writeln!(out, "</h1>\n<p>{}</p>\n</header>\n<main>", escaped(&self.sentence()));
-        self.html_open(&mut out);
-        self.html_counterexample(&mut out);
-        if let Some(fault) = &self.fault {
-            section(&mut out, "run", "What can happen", &html_fault(fault));
-        }
-        if let Some(fault) = &self.also_fails {
-            section(&mut out, "fails", "It can fail, too", &html_fault(fault));
-        }
-        if page.is_program {
-            let proved = || self.proof.first().map(|note| note.marks.clone());
-            let notes = self.counterexample.as_ref().map(|run| run.explanation.notes.clone()).or_else(proved).unwrap_or_default();
-            section(&mut out, "program", "The program", &code::listing(page.text, &notes));
-        }
-        self.html_proof(&mut out);
-        self.html_notes(&mut out);
-        for (number, figure) in page.figures.iter().enumerate() {
-            let body = format!(
-                "<details class=\"folded\">\n<summary>Show the picture</summary>\n<p>{}</p>\n<div class=\"wide figure\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{}\n</div>\n</details>",
-                escaped(&figure.caption),
-                escaped(&figure.title),
-                figure.svg
-            );
-            section(&mut out, &format!("figure-{}", number + 1), &figure.title, &body);
-        }
-        if page.figures.is_empty() && self.verdict != Verdict::Error {
-            section(&mut out, "figure-0", "Pictures", "<p>There are too many states to draw them.</p>");
-        }
-        self.html_figures(&mut out);
-        self.html_page(&mut out);
+        self.html_head(&mut out);
+        out.push_str("<main>");
+        self.html_main(&mut out, page);
         let evidence = matches!(self.verdict, Verdict::Fault | Verdict::Safe);
         let decided = self.verdict.is_proved() || self.verdict.is_refuted() || evidence;
         let checked = if decided { " The independent checker accepted the evidence before this page was written." } else { "" };
@@ -179,6 +141,71 @@ impl FileReport {
             checked
         );
         out
+    }
+
+    /// The report as elements of a page that has the text elsewhere, and [`page_style`](crate::page_style) once. No attribute has style, so that
+    /// a page can forbid it: how wide the lanes are is data.
+    pub fn to_fragment(&self, page: &Page<'_>) -> String {
+        let shown = self.shown();
+        let mut out = String::new();
+        shown.html_head(&mut out);
+        shown.html_main(&mut out, &Page { is_program: false, ..page.clone() });
+        // In a text a quotation mark is written out, so that this is ours.
+        out.replace(" style=\"flex-basis:", " data-basis=\"")
+    }
+
+    /// The verdict, and what it says.
+    fn html_head(&self, out: &mut String) {
+        let verdict = self.verdict.on_screen();
+        let class = match self.verdict {
+            Verdict::Serializable | Verdict::Assumed | Verdict::Strict | Verdict::Safe => "good",
+            Verdict::NotSerializable | Verdict::NotStrict | Verdict::Fault | Verdict::Error => "bad",
+            Verdict::Unknown => "open",
+        };
+        let file = escaped(&name(&self.file));
+        let name = self.counterexample.as_ref().and_then(|run| run.anomaly).map_or_else(String::new, |name| name.replace('-', " "));
+        let _ = write!(
+            out,
+            "<header class=\"{class}\">\n<p class=\"file\">{file}</p>\n<h1><span class=\"mark\" aria-hidden=\"true\"></span>{verdict}"
+        );
+        if !name.is_empty() {
+            let _ = write!(out, " <span class=\"name\">{}</span>", escaped(&name));
+        }
+        let _ = writeln!(out, "</h1>\n<p>{}</p>\n</header>", escaped(&self.sentence()));
+    }
+
+    /// All else.
+    fn html_main(&self, out: &mut String, page: &Page<'_>) {
+        out.push('\n');
+        self.html_open(out);
+        self.html_counterexample(out);
+        if let Some(fault) = &self.fault {
+            section(out, "run", "What can happen", &html_fault(fault));
+        }
+        if let Some(fault) = &self.also_fails {
+            section(out, "fails", "It can fail, too", &html_fault(fault));
+        }
+        if page.is_program {
+            let proved = || self.proof.first().map(|note| note.marks.clone());
+            let notes = self.counterexample.as_ref().map(|run| run.explanation.notes.clone()).or_else(proved).unwrap_or_default();
+            section(out, "program", "The program", &code::listing(page.text, &notes));
+        }
+        self.html_proof(out);
+        self.html_notes(out);
+        for (number, figure) in page.figures.iter().enumerate() {
+            let body = format!(
+                "<details class=\"folded\">\n<summary>Show the picture</summary>\n<p>{}</p>\n<div class=\"wide figure\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{}\n</div>\n</details>",
+                escaped(&figure.caption),
+                escaped(&figure.title),
+                figure.svg
+            );
+            section(out, &format!("figure-{}", number + 1), &figure.title, &body);
+        }
+        if page.figures.is_empty() && self.verdict != Verdict::Error {
+            section(out, "figure-0", "Pictures", "<p>There are too many states to draw them.</p>");
+        }
+        self.html_figures(out);
+        self.html_page(out);
     }
 
     /// The verdict in a sentence.

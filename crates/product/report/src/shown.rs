@@ -93,13 +93,14 @@ impl FileReport {
             unbounded: *unbounded,
             marks: marks.clone(),
         };
-        let hint = |FixHint { outcome, kept, alternatives, steps, diffs, smallest, strict, reason }: &FixHint| FixHint {
+        let hint = |FixHint { outcome, kept, alternatives, steps, diffs, texts, smallest, strict, reason }: &FixHint| FixHint {
             strict: *strict,
             kept: kept.iter().map(KeptPauses::shown).collect(),
             outcome: *outcome,
             alternatives: alternatives.clone(),
             steps: steps.clone(),
             diffs: diffs.iter().map(|diff| lines(diff).into_owned()).collect(),
+            texts: texts.clone(),
             smallest: *smallest,
             reason: reason.as_deref().map(told),
         };

@@ -11,6 +11,7 @@ mod text;
 use serde::Serialize;
 
 pub use cycle::TsoPlace;
+pub(crate) use page::BUFFERS;
 pub use table::{TsoEdge, TsoEvent, TsoRun};
 
 /// What is said of a question, under one model.

@@ -50,8 +50,9 @@ pub fn fix_hint(input: &Input, certificate: &str, options: &Options) -> Option<F
     let step = |&index: &usize| repaired.yields.get(index).and_then(|one| one.step);
     let steps = removals.iter().map(|fix| fix.set.iter().map(step).collect::<Option<Vec<_>>>().unwrap_or_default()).collect();
     let diffs = repaired.kept.iter().map(|kept| kept.diff.clone()).chain(removals.iter().map(|fix| fix.diff.clone())).collect();
+    let texts = repaired.kept.iter().map(|kept| kept.text.clone()).chain(removals.iter().map(|fix| fix.text.clone())).collect();
     let smallest = repaired.smallest && repaired.candidates.is_empty();
-    Some(FixHint { outcome, kept, alternatives, steps, diffs, smallest, strict, reason })
+    Some(FixHint { outcome, kept, alternatives, steps, diffs, texts, smallest, strict, reason })
 }
 
 /// What is listed at most where something keeps every pause.

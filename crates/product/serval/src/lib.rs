@@ -172,6 +172,7 @@ pub mod simulator;
 #[cfg(feature = "sql")]
 pub mod sql;
 mod strict;
+mod text_kind;
 mod told;
 #[cfg(feature = "weak-memory")]
 pub mod tso;
@@ -190,7 +191,7 @@ pub use hint::{fix_hint, kept_pauses};
 pub use input::{Content, Input, Mistakes};
 pub use options::{CompileOptions, Methods, Options};
 #[cfg(feature = "report")]
-pub use page::page;
+pub use page::{page, page_of};
 pub use serval_budget::{Cancel, StopReason};
 pub use serval_classic_engine::Options as ClassicOptions;
 pub use serval_engine::portfolio::{Method, Progress};
@@ -202,6 +203,7 @@ pub use serval_proof::fingerprint;
 pub use serval_report::{Advice, Counterexample, FileReport};
 pub use serval_syntax::{Code, CodeInfo, Diagnostic, Program, Severity, Span, similar};
 pub use serval_verify::{InputKind, Outcome};
+pub use text_kind::TextKind;
 #[cfg(any(feature = "nets", feature = "report"))]
 pub use unwritten::ExportError;
 pub use value_names::ValueNames;

@@ -20,13 +20,17 @@ const MOST_COMPONENTS: usize = 4;
 /// The report on an input as a page, with pictures of its states as far as they are not too large. The version is that
 /// of the program that writes the page.
 pub fn page(input: &Input, report: &FileReport, version: &str, cancel: &Cancel) -> String {
-    let page = Page {
+    report.to_html(&page_of(input, report, version, cancel))
+}
+
+/// What such a page has besides the report.
+pub fn page_of<'a>(input: &'a Input, report: &FileReport, version: &'a str, cancel: &Cancel) -> Page<'a> {
+    Page {
         text: input.text(),
         is_program: matches!(input.content(), Content::Program(_)),
         figures: figures(input, &report.file, cancel),
         version,
-    };
-    report.to_html(&page)
+    }
 }
 
 /// The pictures of an input that is called like this.

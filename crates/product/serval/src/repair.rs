@@ -127,6 +127,7 @@ mod numbers;
 mod pauses;
 mod refusing;
 mod removal;
+mod report;
 mod rewrite;
 mod search;
 mod serial;
@@ -136,6 +137,7 @@ mod yields;
 
 pub use keeping::Proposal;
 pub use lock::lock_name_problem;
+pub use report::{offered_texts, report};
 pub use variants::RepairKind;
 pub use yields::Yield;
 

@@ -2,6 +2,7 @@
 
 mod program;
 mod random;
+mod serial;
 mod system;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use serval_report::{States, TraceEvent};
 pub(crate) use program::Performance;
 pub use program::{ProgramSimulator, prepare};
 pub use random::RandomRun;
+pub use serial::{Serial, serial};
 pub use system::SystemSimulator;
 
 /// What an action does.

@@ -2,7 +2,6 @@
 
 mod interactive;
 mod replay;
-mod serial;
 
 use std::fmt::Write as _;
 use std::path::Path;

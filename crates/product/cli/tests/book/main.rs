@@ -8,6 +8,7 @@ mod blocks;
 mod cli;
 mod documents;
 mod gallery;
+#[path = "../../../wasm/src/groups.rs"]
 mod gallery_groups;
 mod manual;
 mod pages;

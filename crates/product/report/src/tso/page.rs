@@ -8,7 +8,7 @@ use crate::escape::{lines as visible, name, xml};
 use crate::html::{head, section};
 
 /// What a run needs beside the style of all pages: the places of buffers are boxes, and what is in a cycle is marked.
-const BUFFERS: &str = "\
+pub(crate) const BUFFERS: &str = "\
 table.tso { font: .9rem/1.5 ui-monospace, \"DejaVu Sans Mono\", Menlo, Consolas, monospace; margin: .3rem .7rem; }
 table.tso td, table.tso th { white-space: nowrap; }
 table.tso .idle { color: var(--quiet); }
@@ -28,6 +28,28 @@ impl TsoReport {
     /// The page; `text` is the program.
     pub fn to_html(&self, text: &str, version: &str) -> String {
         let mut out = String::new();
+        let verdict = self.robust.map_or("error", TsoRobust::words);
+        let file = xml(&name(&self.file));
+        out.push_str(&head(&format!("{verdict}: {file}"), BUFFERS));
+        self.html_head(&mut out);
+        out.push_str("<main>\n");
+        let notes = self.html_main(&mut out);
+        section(&mut out, "program", "The program", &listing(text, &notes));
+        let checked = self.certificate.as_ref().is_some_and(|certificate| certificate.verified);
+        let checked = if checked { " The independent checker accepted the evidence before this page was written." } else { "" };
+        let _ = write!(out, "</main>\n<footer>serval {}.{checked}</footer>\n</body>\n</html>\n", xml(version));
+        out
+    }
+
+    /// The report as elements of a page that has the text elsewhere, and [`page_style`](crate::page_style) once.
+    pub fn to_fragment(&self) -> String {
+        let mut out = String::new();
+        self.html_head(&mut out);
+        self.html_main(&mut out);
+        out
+    }
+
+    fn html_head(&self, out: &mut String) {
         let class = match self.verdict {
             "fine" => "good",
             "undecided" => "open",
@@ -35,7 +57,6 @@ impl TsoReport {
         };
         let verdict = self.robust.map_or("error", TsoRobust::words);
         let file = xml(&name(&self.file));
-        out.push_str(&head(&format!("{verdict}: {file}"), BUFFERS));
         let _ = write!(
             out,
             "<header class=\"{class}\">\n<p class=\"file\">{file}</p>\n\
@@ -44,16 +65,20 @@ impl TsoReport {
         for reason in [&self.reason, &self.robust_reason].into_iter().flatten() {
             let _ = writeln!(out, "<p>{}</p>", escaped(reason));
         }
-        out.push_str("</header>\n<main>\n");
+        out.push_str("</header>\n");
+    }
+
+    /// All but the program; what is said beside its lines.
+    fn html_main(&self, out: &mut String) -> BTreeMap<u32, Vec<String>> {
         if !self.questions.is_empty() {
-            section(&mut out, "questions", "Questions", &self.html_questions());
+            section(out, "questions", "Questions", &self.html_questions());
         }
         for (number, (question, run)) in (1..).zip(self.shown_runs()) {
-            section(&mut out, &format!("run-{number}"), &crate::escape::line(&question.text), &run.to_html(&[]));
+            section(out, &format!("run-{number}"), &crate::escape::line(&question.text), &run.to_html(&[]));
         }
         let mut notes: BTreeMap<u32, Vec<String>> = BTreeMap::new();
         if let Some(violation) = &self.violation {
-            section(&mut out, "violation", "Why it is not robust", &self.html_violation(violation));
+            section(out, "violation", "Why it is not robust", &self.html_violation(violation));
             for place in violation.in_source() {
                 let after: Vec<String> = place.before.iter().map(usize::to_string).collect();
                 notes.entry(place.line).or_default().push(format!("{} before {}", place.number, after.join(" and ")));
@@ -61,13 +86,9 @@ impl TsoReport {
         }
         if !self.rests.is_empty() {
             let paragraphs: Vec<String> = self.rests.iter().map(|words| format!("<p>{}</p>\n", escaped(words))).collect();
-            section(&mut out, "evidence", "What this rests on", &paragraphs.concat());
+            section(out, "evidence", "What this rests on", &paragraphs.concat());
         }
-        section(&mut out, "program", "The program", &listing(text, &notes));
-        let checked = self.certificate.as_ref().is_some_and(|certificate| certificate.verified);
-        let checked = if checked { " The independent checker accepted the evidence before this page was written." } else { "" };
-        let _ = write!(out, "</main>\n<footer>serval {}.{checked}</footer>\n</body>\n</html>\n", xml(version));
-        out
+        notes
     }
 
     fn html_questions(&self) -> String {

@@ -114,6 +114,11 @@ fn fence(input: &TsoInput, means: Means, place: FencePlace) -> TsoFence {
 }
 
 impl TsoRepair {
+    /// A report without evidence, where the work was ended.
+    pub fn without(report: TsoFix) -> Self {
+        Self { report, certificate: None, sets: Vec::new() }
+    }
+
     /// The text with a set of changes, by its number from 1: it is proved to meet the goal, as it is written. The error
     /// says why there is none.
     pub fn written(&self, number: usize, input: &TsoInput, options: &TsoOptions) -> Result<String, String> {

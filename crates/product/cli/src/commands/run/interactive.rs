@@ -5,9 +5,8 @@ use std::io::{self, BufRead, Write};
 use serval_report::TraceEvent;
 use serval_report::escape::name;
 
-use super::serial::{Serial, serial};
 use crate::failure::Failure;
-use serval::simulator::Simulator;
+use serval::simulator::{Serial, Simulator, serial};
 
 /// Asks until the user has had enough; gives what happened.
 pub(crate) fn run<'a>(fresh: &mut dyn FnMut() -> Box<dyn Simulator + 'a>) -> Result<Vec<TraceEvent>, Failure> {

@@ -7,17 +7,19 @@
 
 use std::collections::BTreeSet;
 
-use serval::simulator::{ActionKind, Simulator};
+use super::{ActionKind, Simulator};
 
 /// Events that are tried at most.
 const MOST_EVENTS: usize = 100_000;
 
-/// What trying says.
+/// Whether the answers so far are serial.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Serial {
+pub enum Serial {
     /// This order gives the answers.
     Yes(Vec<(String, String)>),
+    /// No order gives them.
     No,
+    /// There are too many orders to try.
     Unknown,
 }
 
@@ -25,7 +27,7 @@ pub(super) enum Serial {
 type ServedRequest = (String, String);
 
 /// Looks for an order for the answers that the simulator has seen.
-pub(super) fn serial<'a>(fresh: &mut dyn FnMut() -> Box<dyn Simulator + 'a>, simulator: &dyn Simulator) -> Serial {
+pub fn serial<'a>(fresh: &mut dyn FnMut() -> Box<dyn Simulator + 'a>, simulator: &dyn Simulator) -> Serial {
     let mut wanted = simulator.answers().to_vec();
     wanted.sort();
     // `#3 deposit on line 4`

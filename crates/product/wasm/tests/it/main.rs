@@ -1,0 +1,4 @@
+//! The border natively, and the module in Node.
+
+mod border;
+mod node;

@@ -1,0 +1,2 @@
+/** Answers what comes through this port; a worker that imports this module does so by itself. */
+export function serve(port: unknown): void;

@@ -1,0 +1,103 @@
+// The report: what the module drew, with a step that is chosen by slider, keys, or a line of the program.
+
+export class Report {
+  private readonly root: ShadowRoot;
+  private steps: Element[] = [];
+  private chosen = -1;
+
+  constructor(
+    holder: HTMLElement,
+    private readonly controls: { row: HTMLElement; slider: HTMLInputElement; output: HTMLOutputElement },
+    private readonly light: (lines: number[]) => void,
+  ) {
+    this.root = holder.attachShadow({ mode: "open" });
+    controls.slider.addEventListener("input", () => this.choose(Number(controls.slider.value) - 1));
+  }
+
+  style(css: string) {
+    const sheet = new CSSStyleSheet();
+    // The colours are those of the page, whatever the system says.
+    sheet.replaceSync(css);
+    const own = new CSSStyleSheet();
+    own.replaceSync(".details { position: static !important; } .stage > .details { flex-basis: 100%; } header { margin-bottom: .8rem; } h1 { font-size: 1.25rem; }");
+    this.root.adoptedStyleSheets = [sheet, own];
+  }
+
+  /** Shows what the module wrote, in which every text of others is escaped. */
+  show(html: string, step = 0) {
+    this.root.innerHTML = html;
+    for (const element of this.root.querySelectorAll<HTMLElement>("[data-basis]")) element.style.flexBasis = element.dataset.basis ?? "";
+    // Folded away by the page: sections that stand elsewhere.
+    for (const link of this.root.querySelectorAll<HTMLAnchorElement>("a[href^='#']")) {
+      link.addEventListener("click", (event) => {
+        event.preventDefault();
+        this.root.getElementById((link.getAttribute("href") ?? "#").slice(1))?.scrollIntoView();
+      });
+    }
+    for (const button of this.root.querySelectorAll<HTMLButtonElement>("button.copy")) {
+      const from = this.root.getElementById(button.dataset.copy ?? "");
+      button.addEventListener("click", () => navigator.clipboard?.writeText(from?.textContent ?? "").then(() => (button.textContent = "Copied")));
+    }
+    this.steps = [...this.root.querySelectorAll("svg.run .step")];
+    this.steps.forEach((one, position) => {
+      one.addEventListener("click", () => this.choose(position));
+      one.addEventListener("focus", () => this.choose(position));
+      one.addEventListener("keydown", (event) => {
+        const key = (event as KeyboardEvent).key;
+        const to = ({ ArrowDown: position + 1, ArrowRight: position + 1, ArrowUp: position - 1, ArrowLeft: position - 1, Home: 0, End: this.steps.length - 1 } as Record<string, number>)[key];
+        if (to !== undefined && this.steps[to]) {
+          (this.steps[to] as SVGElement).focus();
+          event.preventDefault();
+        }
+      });
+    });
+    this.controls.row.hidden = this.steps.length === 0;
+    this.controls.slider.max = String(Math.max(1, this.steps.length));
+    const decisive = this.steps.findIndex((one) => one.classList.contains("chosen"));
+    this.chosen = -1;
+    if (this.steps.length > 0) this.choose(step > 0 && step <= this.steps.length ? step - 1 : Math.max(0, decisive), false);
+  }
+
+  clear() {
+    this.root.replaceChildren();
+    this.steps = [];
+    this.chosen = -1;
+    this.controls.row.hidden = true;
+  }
+
+  /** The step that is looked at, from 1; 0 for none. */
+  get step() {
+    return this.chosen + 1;
+  }
+
+  private linesOf(step: Element) {
+    return (step.getAttribute("data-lines") ?? "").split(" ").filter(Boolean).map(Number);
+  }
+
+  choose(position: number, lights = true) {
+    const step = this.steps[position];
+    if (!step || position === this.chosen) return;
+    this.chosen = position;
+    this.steps.forEach((other) => {
+      other.classList.toggle("chosen", other === step);
+      const detail = this.root.getElementById(other.getAttribute("data-detail") ?? "");
+      if (detail) detail.hidden = other !== step;
+    });
+    this.controls.slider.value = String(position + 1);
+    this.controls.output.textContent = `${position + 1} of ${this.steps.length}`;
+    this.controls.slider.setAttribute("aria-valuetext", step.getAttribute("aria-label") ?? "");
+    const lines = this.linesOf(step);
+    if (lights || lines.length > 0) this.light(lines);
+  }
+
+  move(by: number) {
+    this.choose(Math.min(this.steps.length - 1, Math.max(0, this.chosen + by)));
+  }
+
+  /** Goes to the next step that is about this line. */
+  atLine(line: number) {
+    const about = this.steps.flatMap((step, position) => (this.linesOf(step).includes(line) ? [position] : []));
+    const next = about.find((position) => position > this.chosen) ?? about[0];
+    if (next !== undefined && !(this.chosen >= 0 && this.linesOf(this.steps[this.chosen]!).includes(line))) this.choose(next);
+  }
+}

@@ -1,0 +1,46 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** What a browser that was here once needs to be here again without a network. */
+function offline() {
+  return {
+    name: "offline",
+    apply: "build",
+    generateBundle(_, bundle) {
+      const files = ["./", ...Object.keys(bundle).filter((name) => name !== "index.html").sort(), "icon.svg"];
+      const hash = createHash("sha256");
+      for (const name of Object.keys(bundle).sort()) hash.update(name).update(bundle[name].source ?? bundle[name].code);
+      const source = readFileSync(here("src/offline.js"), "utf8")
+        .replace("/* FILES */", JSON.stringify(files).slice(1, -1))
+        .replace("VERSION", hash.digest("hex").slice(0, 16));
+      this.emitFile({ type: "asset", fileName: "offline.js", source });
+    },
+  };
+}
+
+function commit() {
+  try {
+    return execFileSync("git", ["rev-parse", "--short=10", "HEAD"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  } catch {
+    return "";
+  }
+}
+
+export default {
+  base: "./",
+  define: { COMMIT: JSON.stringify(commit()) },
+  resolve: {
+    alias: [
+      { find: "serval-wasm/worker", replacement: here("../packages/npm/src/worker.js") },
+      { find: "serval-wasm", replacement: here("../packages/npm/src/index.js") },
+    ],
+  },
+  server: { fs: { allow: [here("..")] } },
+  build: { target: "es2022", assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  worker: { format: "es" },
+  plugins: [offline()],
+};
