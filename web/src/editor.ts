@@ -122,9 +122,10 @@ export class Editor {
     // Within a shadow the editor may have sheets of style where the page forbids elements with style.
     const root = parent.attachShadow({ mode: "open" });
     const holder = document.createElement("div");
+    holder.className = "holder";
     root.append(holder);
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync(":host, div { height: 100%; }");
+    sheet.replaceSync(":host, .holder { height: 100%; }");
     root.adoptedStyleSheets = [sheet];
     this.view = new EditorView({
       parent: holder,
@@ -147,7 +148,6 @@ export class Editor {
         ],
       }),
     });
-    holder.style.height = "100%";
   }
 
   get text() {
