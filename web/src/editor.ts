@@ -116,7 +116,7 @@ export class Editor {
   readonly view: EditorView;
   constructor(
     parent: HTMLElement,
-    private readonly heard: { changed: () => void; atLine: (line: number) => void; ask: Ask },
+    private readonly heard: { changed: (typed: boolean) => void; atLine: (line: number) => void; ask: Ask },
     commands: { key: string; run: () => boolean }[],
   ) {
     // Within a shadow the editor may have sheets of style where the page forbids elements with style.
@@ -140,7 +140,9 @@ export class Editor {
           tokens, lit, look, EditorView.lineWrapping,
           EditorView.contentAttributes.of({ "aria-label": "Program", spellcheck: "false" }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) this.heard.changed();
+            if (update.docChanged) {
+              this.heard.changed(update.transactions.some((one) => one.isUserEvent("input") || one.isUserEvent("delete")));
+            }
             if (update.selectionSet && !update.docChanged) {
               this.heard.atLine(update.state.doc.lineAt(update.state.selection.main.head).number);
             }
@@ -148,6 +150,14 @@ export class Editor {
         ],
       }),
     });
+    this.reachable();
+  }
+
+  /** What scrolls can be scrolled by keys, also where the text itself has no focus. */
+  private reachable() {
+    this.view.scrollDOM.tabIndex = 0;
+    this.view.scrollDOM.setAttribute("role", "group");
+    this.view.scrollDOM.setAttribute("aria-label", "Program, to be scrolled");
   }
 
   get text() {

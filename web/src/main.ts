@@ -86,9 +86,9 @@ function open(what: { text: string; name: string; kind: string }) {
   editor.set(what.text);
 }
 
-function changed() {
+function changed(typed = false) {
   round += 1;
-  warn("");
+  if (typed) warn("");
   result.classList.add("old");
   say(checked ? "checking …" : "reading …");
   clearTimeout(soon);

@@ -40,6 +40,8 @@ export class Report {
     }
     this.steps = [...this.root.querySelectorAll("svg.run .step")];
     this.steps.forEach((one, position) => {
+      // So that the lines of a box are words of their own, as in its name.
+      for (const line of one.querySelectorAll("text")) line.after(" ");
       one.addEventListener("click", () => this.choose(position));
       one.addEventListener("focus", () => this.choose(position));
       one.addEventListener("keydown", (event) => {

@@ -74,7 +74,7 @@ try {
     [["check"], /takes one file/],
     [["check", "add.ser", "--colour"], /no option --colour/],
     [["dance", "add.ser"], /no command dance/],
-    [["verify", "untidy.ser", "untidy.ser"], /certificate/],
+    [["verify", "untidy.ser", "untidy.ser"], /error: expected value/],
   ]) {
     const refused = cli(...args);
     assert.equal(refused.status, 2, `${args}: ${refused.stdout}`);

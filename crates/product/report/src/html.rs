@@ -23,7 +23,6 @@ use crate::screen::{Look, time};
 use crate::timeline::moments;
 use crate::trace::TraceEvent;
 use crate::verdict::FileReport;
-pub use code::tokens;
 pub use index::{IndexEntry, index};
 pub use lanes::{Lanes, lanes};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serval::{Cancel, Input, InputKind, Method, Methods, Options, TextKind};
 
-use crate::answer::Failure;
+use crate::answer::Unanswered;
 use crate::limits;
 
 /// A request. Each function takes what concerns it; a field that no function has is refused.
@@ -53,6 +53,8 @@ pub struct Asked {
     pub certificate: String,
     /// What `verify` calls the certificate.
     pub certificate_name: String,
+    /// For `analyze`: the place, in units of UTF-16, about which more is to be told.
+    pub offset: Option<usize>,
     /// For `simulate`: what was chosen, each by its position among what could happen.
     pub choices: Vec<usize>,
     /// For `export`: a component, from 0.
@@ -93,6 +95,7 @@ impl Default for Asked {
             copies: None,
             certificate: String::new(),
             certificate_name: "certificate".to_owned(),
+            offset: None,
             choices: Vec::new(),
             component: None,
             max_states: 4_000_000,
@@ -106,17 +109,17 @@ impl Default for Asked {
 
 impl Asked {
     /// Reads a request.
-    pub(crate) fn read(request: &str) -> Result<Self, Failure> {
-        serde_json::from_str(request).map_err(|error| Failure::new(format!("the request cannot be read: {error}")))
+    pub(crate) fn read(request: &str) -> Result<Self, Unanswered> {
+        serde_json::from_str(request).map_err(|error| Unanswered::new(format!("the request cannot be read: {error}")))
     }
 
     /// What the text is: as the request says, or the ending of its name, or the text itself. What tells nothing is a
     /// program, so that its mistakes are shown.
-    pub(crate) fn text_kind(&self) -> Result<TextKind, Failure> {
+    pub(crate) fn text_kind(&self) -> Result<TextKind, Unanswered> {
         if let Some(kind) = &self.kind {
             return TextKind::of_ending(kind).ok_or_else(|| {
                 let known: Vec<&str> = TextKind::all().map(TextKind::ending).collect();
-                Failure::new(format!("{kind} is no kind of text; there are {}", known.join(", ")))
+                Unanswered::new(format!("{kind} is no kind of text; there are {}", known.join(", ")))
             });
         }
         let by_name = self.name.rsplit_once('.').and_then(|(_, ending)| TextKind::of_ending(ending));
@@ -129,11 +132,11 @@ impl Asked {
     }
 
     /// The methods that are named.
-    fn methods(&self) -> Result<Methods, Failure> {
+    fn methods(&self) -> Result<Methods, Unanswered> {
         if self.methods.is_empty() {
             return Ok(Methods::default());
         }
-        let named = |name: &String| Method::named(name).ok_or_else(|| Failure::new(format!("{name} is not a method")));
+        let named = |name: &String| Method::named(name).ok_or_else(|| Unanswered::new(format!("{name} is not a method")));
         let mut methods = self.methods.iter().map(named).collect::<Result<Vec<_>, _>>()?;
         methods.sort_unstable();
         methods.dedup();
@@ -141,7 +144,7 @@ impl Asked {
     }
 
     /// How to decide about requests; fixes are looked for when the verdict is there.
-    pub(crate) fn options(&self) -> Result<Options, Failure> {
+    pub(crate) fn options(&self) -> Result<Options, Unanswered> {
         let mut options = Options::default();
         options.methods = self.methods()?;
         options.cancel = Cancel::asking(limits::is_over);

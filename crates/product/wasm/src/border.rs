@@ -86,7 +86,7 @@ fn answered(name: &str) -> usize {
     ANSWER.take();
     let answer = match std::str::from_utf8(&request) {
         Ok(request) => crate::call(name, request),
-        Err(_) => crate::answer::written(Err(crate::Failure::new("the request is not UTF-8"))),
+        Err(_) => crate::answer::written(Err(crate::Unanswered::new("the request is not UTF-8"))),
     };
     let length = answer.len();
     ANSWER.set(answer.into_bytes());

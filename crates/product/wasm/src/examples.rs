@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serval::TextKind;
 
-use crate::answer::{Failure, json};
+use crate::answer::{Unanswered, json};
 use crate::asked::Asked;
 use crate::groups::GROUPS;
 
@@ -11,7 +11,7 @@ include!(concat!(env!("OUT_DIR"), "/texts.rs"));
 
 /// Where an example belongs.
 #[derive(Serialize)]
-struct Group {
+struct ExampleGroup {
     name: &'static str,
     title: &'static str,
     about: &'static str,
@@ -31,18 +31,18 @@ struct Example {
 
 #[derive(Serialize)]
 struct Examples {
-    groups: Vec<Group>,
+    groups: Vec<ExampleGroup>,
     examples: Vec<Example>,
 }
 
 /// Groups that are no page of the gallery.
-const OTHERS: [Group; 2] = [
-    Group {
+const OTHERS: [ExampleGroup; 2] = [
+    ExampleGroup {
         name: "weak-memory",
         title: "Weak memory",
         about: "Threads on a machine whose stores wait in buffers: what can be read that no order of the statements explains.",
     },
-    Group { name: "nets", title: "Petri nets", about: "Places and transitions: deadlocks, bounds, and what can be reached." },
+    ExampleGroup { name: "nets", title: "Petri nets", about: "Places and transitions: deadlocks, bounds, and what can be reached." },
 ];
 
 /// The group of an example.
@@ -67,8 +67,8 @@ fn header(text: &str) -> (String, String) {
     (expects, story.join(" "))
 }
 
-pub(crate) fn examples(_: &Asked) -> Result<String, Failure> {
-    let groups = GROUPS.iter().map(|group| Group { name: group.page, title: group.title, about: group.about });
+pub(crate) fn examples(_: &Asked) -> Result<String, Unanswered> {
+    let groups = GROUPS.iter().map(|group| ExampleGroup { name: group.page, title: group.title, about: group.about });
     let kinds = |name: &'static str| name.rsplit_once('.').and_then(|(_, ending)| TextKind::of_ending(ending));
     let mut examples: Vec<Example> = TEXTS
         .iter()

@@ -7,7 +7,7 @@ use serval::{Cancel, Content, TextKind, fix_hint};
 use serval_report::escape::line;
 use serval_report::{Style, render_diagnostics};
 
-use crate::answer::{Failure, json, raw};
+use crate::answer::{Unanswered, json, raw};
 use crate::asked::{Asked, read};
 use crate::limits::{self, Stage};
 
@@ -23,17 +23,18 @@ struct Fixed {
 }
 
 /// The input of a request about requests.
-fn input(asked: &Asked, kind: TextKind) -> Result<serval::Input, Failure> {
+fn input(asked: &Asked, kind: TextKind) -> Result<serval::Input, Unanswered> {
     let name = asked.file(kind);
-    let loaded = read(&asked.text, kind).ok_or_else(|| Failure::new(limits::reason()))?;
-    let input = loaded.map_err(|mistakes| Failure::new(render_diagnostics(&mistakes.diagnostics, &name, &mistakes.text, Style::Plain)))?;
+    let loaded = read(&asked.text, kind).ok_or_else(|| Unanswered::new(limits::reason()))?;
+    let input =
+        loaded.map_err(|mistakes| Unanswered::new(render_diagnostics(&mistakes.diagnostics, &name, &mistakes.text, Style::Plain)))?;
     match input.content() {
         Content::Program(_) => Ok(input),
-        Content::Systems(_) => Err(Failure::new("a network system has no text with `yield`s that could be removed; give a program")),
+        Content::Systems(_) => Err(Unanswered::new("a network system has no text with `yield`s that could be removed; give a program")),
     }
 }
 
-pub(crate) fn fix(asked: &Asked) -> Result<String, Failure> {
+pub(crate) fn fix(asked: &Asked) -> Result<String, Unanswered> {
     let kind = asked.text_kind()?;
     let name = asked.file(kind);
     match kind {
@@ -44,11 +45,11 @@ pub(crate) fn fix(asked: &Asked) -> Result<String, Failure> {
             return json(&Fixed { status, report: raw(&report)?, output, texts, ended: limits::ended_name() });
         }
         #[cfg(feature = "nets")]
-        TextKind::Net(_) => return Err(Failure::new("a Petri net is not fixed")),
+        TextKind::Net(_) => return Err(Unanswered::new("a Petri net is not fixed")),
     }
     let input = input(asked, kind)?;
     if let Some(problem) = asked.lock.as_ref().and_then(|lock| lock_name_problem(input.text(), lock)) {
-        return Err(Failure::new(problem));
+        return Err(Unanswered::new(problem));
     }
     limits::tell(Stage::Fixing, 0);
     let cancel = Cancel::asking(limits::is_over);
@@ -95,12 +96,12 @@ struct Hint<'a> {
 }
 
 /// Fixes of a program that this certificate refutes, with little effort: what a report has beside its verdict.
-pub(crate) fn hint(asked: &Asked) -> Result<String, Failure> {
+pub(crate) fn hint(asked: &Asked) -> Result<String, Unanswered> {
     let kind = asked.text_kind()?;
     let input = input(asked, kind)?;
     limits::tell(Stage::Fixing, 0);
     let found = fix_hint(&input, &asked.certificate, &asked.options()?);
-    let Some(found) = found else { return Err(Failure::new("there is nothing to fix: the certificate is no run of this program")) };
+    let Some(found) = found else { return Err(Unanswered::new("there is nothing to fix: the certificate is no run of this program")) };
     let offers = found.orders().into_iter().zip(found.diffs.iter().zip(&found.texts));
     let offers = offers.map(|(words, (diff, text))| Offer { words: line(&words).into_owned(), diff: diff.clone(), text: text.clone() });
     let outcome = match found.outcome {

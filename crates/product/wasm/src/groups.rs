@@ -1,7 +1,7 @@
 //! Which examples stand on which page of the gallery.
 
 /// A page.
-pub(crate) struct Group {
+pub(crate) struct GalleryGroup {
     /// The name of the page, without its ending.
     pub(crate) page: &'static str,
     /// What stands above it.
@@ -13,8 +13,8 @@ pub(crate) struct Group {
 }
 
 /// All pages, in order.
-pub(crate) const GROUPS: &[Group] = &[
-    Group {
+pub(crate) const GROUPS: &[GalleryGroup] = &[
+    GalleryGroup {
         page: "databases",
         title: "Databases",
         about: "Rows that several transactions read and write, with the anomalies that textbooks name.",
@@ -40,7 +40,7 @@ pub(crate) const GROUPS: &[Group] = &[
             "money-at-rest.ser",
         ],
     },
-    Group {
+    GalleryGroup {
         page: "shops",
         title: "Shops and web handlers",
         about: "Handlers that look, wait for another service, and act on what they saw.",
@@ -71,7 +71,7 @@ pub(crate) const GROUPS: &[Group] = &[
             "token-refresh-single-flight.ser",
         ],
     },
-    Group {
+    GalleryGroup {
         page: "working-life",
         title: "Working life",
         about: "Handlers as one meets them in web applications: most look, wait for something that must stay where it is, and act on what they saw. `serval fix` keeps the wait and repairs what stands around it.",
@@ -96,7 +96,7 @@ pub(crate) const GROUPS: &[Group] = &[
             "flag-cache.ser",
         ],
     },
-    Group {
+    GalleryGroup {
         page: "caches",
         title: "Caches, pools and limits",
         about: "What is kept for the next request, and what is given out only so often.",
@@ -115,7 +115,7 @@ pub(crate) const GROUPS: &[Group] = &[
             "token-bucket-refill-script.ser",
         ],
     },
-    Group {
+    GalleryGroup {
         page: "networks",
         title: "Networks",
         about: "Packets are requests here, and the tables of switches are what they share.",
@@ -134,7 +134,7 @@ pub(crate) const GROUPS: &[Group] = &[
             "dhcp-lease.json",
         ],
     },
-    Group {
+    GalleryGroup {
         page: "locks",
         title: "Locks",
         about: "Ways to let one request in at a time, and ways that only look like it.",
@@ -157,7 +157,7 @@ pub(crate) const GROUPS: &[Group] = &[
             "dining-philosophers-ordered.ser",
         ],
     },
-    Group {
+    GalleryGroup {
         page: "coordination",
         title: "Queues, hand-shakes and leaders",
         about: "Requests that pass something on, or that must agree on who does it.",

@@ -31,6 +31,7 @@ mod answer;
 mod asked;
 pub mod border;
 mod check;
+mod checked;
 mod examples;
 mod export;
 mod fix;
@@ -46,14 +47,14 @@ mod verify;
 #[cfg(feature = "weak-memory")]
 mod weak_memory;
 
-pub use answer::Failure;
+pub use answer::Unanswered;
 pub use asked::Asked;
 
 /// What the module can do, by the name of the export.
-type Function = fn(&Asked) -> Result<String, Failure>;
+type ExportFunction = fn(&Asked) -> Result<String, Unanswered>;
 
 /// All functions.
-const FUNCTIONS: [(&str, Function); 12] = [
+const FUNCTIONS: [(&str, ExportFunction); 12] = [
     ("check", check::check),
     ("hint", fix::hint),
     ("fix", fix::fix),
@@ -76,7 +77,7 @@ pub fn call(name: &str, request: &str) -> String {
             limits::begin(asked.memory);
             function(&asked)
         }),
-        None => Err(Failure::new(format!("there is no function {name}"))),
+        None => Err(Unanswered::new(format!("there is no function {name}"))),
     };
     answer::written(answer)
 }

@@ -12,7 +12,7 @@ use crate::border;
 
 /// What has ended the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum EndedBy {
     /// The host, because it was told to.
     Stopped,
     /// The host, because the time is over.
@@ -56,7 +56,7 @@ const PAGE: usize = 64 << 10;
 
 thread_local! {
     static LOOKS: Cell<u32> = const { Cell::new(0) };
-    static ENDED: Cell<Option<Ended>> = const { Cell::new(None) };
+    static ENDED: Cell<Option<EndedBy>> = const { Cell::new(None) };
     static MEMORY: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
@@ -85,34 +85,34 @@ pub fn is_over() -> bool {
         return false;
     }
     let ended = match border::asked_to_stop() {
-        0 => (memory() > MEMORY.get()).then_some(Ended::Memory),
-        2 => Some(Ended::Time),
-        _ => Some(Ended::Stopped),
+        0 => (memory() > MEMORY.get()).then_some(EndedBy::Memory),
+        2 => Some(EndedBy::Time),
+        _ => Some(EndedBy::Stopped),
     };
     ENDED.set(ended);
     ended.is_some()
 }
 
 /// What has ended the work, if anything has.
-pub fn ended() -> Option<Ended> {
+pub fn ended() -> Option<EndedBy> {
     ENDED.get()
 }
 
 /// What has ended the work, in words.
 pub(crate) fn reason() -> String {
     match ended() {
-        Some(Ended::Time) => "stopped at the time limit".to_owned(),
-        Some(Ended::Memory) => "memory: more than the module may have".to_owned(),
-        Some(Ended::Stopped) | None => "stopped".to_owned(),
+        Some(EndedBy::Time) => "stopped at the time limit".to_owned(),
+        Some(EndedBy::Memory) => "memory: more than the module may have".to_owned(),
+        Some(EndedBy::Stopped) | None => "stopped".to_owned(),
     }
 }
 
 /// What has ended the work, for machines.
 pub(crate) fn ended_name() -> Option<&'static str> {
     Some(match ended()? {
-        Ended::Stopped => "stopped",
-        Ended::Time => "time",
-        Ended::Memory => "memory",
+        EndedBy::Stopped => "stopped",
+        EndedBy::Time => "time",
+        EndedBy::Memory => "memory",
     })
 }
 

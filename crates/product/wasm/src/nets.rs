@@ -5,9 +5,9 @@ use serval::{Cancel, TextKind};
 use serval_report::escape;
 use serval_report::nets::{NetReport, TextStyle, net_file_mistake, net_words_mistake};
 
-use crate::answer::{Failure, raw};
+use crate::answer::{Unanswered, raw};
 use crate::asked::Asked;
-use crate::check::{Checked, no_format};
+use crate::checked::{CheckAnswer, no_format};
 use crate::limits::{self, Stage};
 
 /// What is asked where neither the request nor the file asks anything.
@@ -35,10 +35,10 @@ fn questions(asked: &Asked, input: &NetInput) -> Result<Vec<NetQuestion>, String
     Ok(if own.is_empty() { USUAL.iter().filter_map(|property| input.question(property).ok()).collect() } else { own })
 }
 
-pub(crate) fn check(asked: &Asked, notation: NetKind) -> Result<Checked, Failure> {
+pub(crate) fn check(asked: &Asked, notation: NetKind) -> Result<CheckAnswer, Unanswered> {
     let kind = TextKind::Net(notation);
     let file = asked.file(kind);
-    let mut checked = Checked::new(kind);
+    let mut checked = CheckAnswer::new(kind);
     let read = read(asked, notation).unwrap_or_else(|| Err(limits::reason()));
     let read = read.and_then(|input| questions(asked, &input).map(|questions| (input, questions)));
     let (input, questions) = match read {
@@ -78,7 +78,7 @@ pub(crate) fn check(asked: &Asked, notation: NetKind) -> Result<Checked, Failure
     Ok(checked)
 }
 
-fn told(asked: &Asked, checked: &mut Checked, report: &NetReport, width: usize) -> Result<(), Failure> {
+fn told(asked: &Asked, checked: &mut CheckAnswer, report: &NetReport, width: usize) -> Result<(), Unanswered> {
     let style = TextStyle { verbose: asked.verbose, width, ..TextStyle::default() };
     checked.output += &match asked.format.as_str() {
         "json" => report.to_json(),

@@ -7,14 +7,14 @@ use serval::{
 };
 use serval_report::{FileReport, HOLLOW, HeaderPromise, Look, RuledOut, Style, Verdict, render_diagnostics};
 
-use crate::answer::{Failure, raw};
+use crate::answer::{Unanswered, raw};
 use crate::asked::{Asked, read};
-use crate::check::{Checked, no_format};
+use crate::checked::{CheckAnswer, no_format};
 use crate::limits::{self, Stage};
 
-pub(crate) fn check(asked: &Asked, kind: TextKind) -> Result<Checked, Failure> {
+pub(crate) fn check(asked: &Asked, kind: TextKind) -> Result<CheckAnswer, Unanswered> {
     let name = asked.file(kind);
-    let mut checked = Checked::new(kind);
+    let mut checked = CheckAnswer::new(kind);
     let Some(loaded) = read(&asked.text, kind) else {
         let mut report = FileReport::new(&name, Verdict::Unknown);
         report.reason = Some(limits::reason());
@@ -83,7 +83,7 @@ fn decided(asked: &Asked, input: &Input, mut options: Options) -> Decision {
 }
 
 /// The exit status of a decision, and the reason where the work was ended from outside.
-fn concluded(checked: &mut Checked, decision: &Decision, name: &str, text: &str) -> (u8, Option<String>) {
+fn concluded(checked: &mut CheckAnswer, decision: &Decision, name: &str, text: &str) -> (u8, Option<String>) {
     match &decision.verdict {
         serval::Verdict::Serializable(_) | serval::Verdict::Strict(_) | serval::Verdict::Safe(_) => (0, None),
         serval::Verdict::NotSerializable(..) | serval::Verdict::NotStrict(..) | serval::Verdict::Fault(..) => (1, None),
@@ -108,7 +108,7 @@ fn is_open(decision: &Decision) -> bool {
 }
 
 /// Compares with what the header of the text promises, if that is to count, and else says where it is otherwise.
-fn promised(asked: &Asked, checked: &mut Checked, input: &Input, report: &mut FileReport) {
+fn promised(asked: &Asked, checked: &mut CheckAnswer, input: &Input, report: &mut FileReport) {
     let Some(verdict) = input.promise() else { return };
     let holds = report.verdict.keeps(verdict);
     if asked.expected && matches!(checked.status, 0 | 1) {
@@ -131,11 +131,11 @@ fn promised(asked: &Asked, checked: &mut Checked, input: &Input, report: &mut Fi
 /// The answer with this report.
 fn told(
     asked: &Asked,
-    mut checked: Checked,
+    mut checked: CheckAnswer,
     input: Option<&Input>,
     report: FileReport,
     evidence: Option<String>,
-) -> Result<Checked, Failure> {
+) -> Result<CheckAnswer, Unanswered> {
     let look = Look { width: asked.width, ..Look::default() };
     checked.output = match asked.format.as_str() {
         "json" => report.to_json(),

@@ -6,7 +6,7 @@ use serval::{CompileOptions, Content};
 use serval_report::escape::line;
 use serval_report::{TraceEvent, render_diagnostics};
 
-use crate::answer::{Failure, json};
+use crate::answer::{Unanswered, json};
 use crate::asked::{Asked, read};
 use crate::limits;
 
@@ -35,11 +35,11 @@ struct Simulated<'a> {
     order: Vec<(String, String)>,
 }
 
-pub(crate) fn simulate(asked: &Asked) -> Result<String, Failure> {
+pub(crate) fn simulate(asked: &Asked) -> Result<String, Unanswered> {
     let kind = asked.text_kind()?;
-    let loaded = read(&asked.text, kind).ok_or_else(|| Failure::new(limits::reason()))?;
+    let loaded = read(&asked.text, kind).ok_or_else(|| Unanswered::new(limits::reason()))?;
     let input = loaded.map_err(|mistakes| {
-        Failure::new(render_diagnostics(&mistakes.diagnostics, &asked.file(kind), &mistakes.text, serval_report::Style::Plain))
+        Unanswered::new(render_diagnostics(&mistakes.diagnostics, &asked.file(kind), &mistakes.text, serval_report::Style::Plain))
     })?;
     match input.content() {
         Content::Systems(systems) => run(asked, &mut || Box::new(SystemSimulator::new(systems))),
@@ -50,13 +50,13 @@ pub(crate) fn simulate(asked: &Asked) -> Result<String, Failure> {
     }
 }
 
-fn run<'a>(asked: &Asked, fresh: &mut dyn FnMut() -> Box<dyn Simulator + 'a>) -> Result<String, Failure> {
+fn run<'a>(asked: &Asked, fresh: &mut dyn FnMut() -> Box<dyn Simulator + 'a>) -> Result<String, Unanswered> {
     let mut simulator = fresh();
     let mut happened = Vec::new();
     for (number, &choice) in asked.choices.iter().enumerate() {
         let count = simulator.actions().len();
         if choice >= count {
-            return Err(Failure::new(format!("choice {} is {choice}, and there are {count}, counted from 0", number + 1)));
+            return Err(Unanswered::new(format!("choice {} is {choice}, and there are {count}, counted from 0", number + 1)));
         }
         happened.push(line(&simulator.perform(choice)).into_owned());
     }

@@ -4,11 +4,11 @@ use serde::Serialize;
 use serval::{Method, TextKind};
 use serval_report::{explain as pages, page_style};
 
-use crate::answer::{Failure, json};
+use crate::answer::{Unanswered, json};
 use crate::asked::Asked;
 
 /// A page of `serval explain`, or the list of all where no name is given.
-pub(crate) fn explain(asked: &Asked) -> Result<String, Failure> {
+pub(crate) fn explain(asked: &Asked) -> Result<String, Unanswered> {
     #[derive(Serialize)]
     struct Explained<'a> {
         text: Option<&'a str>,
@@ -21,7 +21,7 @@ pub(crate) fn explain(asked: &Asked) -> Result<String, Failure> {
         Some(text) => json(&Explained { text: Some(text), pages: Vec::new() }),
         None => {
             let hint = pages::similar(&asked.name).map_or(String::new(), |similar| format!("; did you mean {similar}?"));
-            Err(Failure::new(format!("there is no page on {}{hint}", asked.name)))
+            Err(Unanswered::new(format!("there is no page on {}{hint}", asked.name)))
         }
     }
 }
@@ -44,7 +44,7 @@ struct Defaults {
     style: String,
 }
 
-pub(crate) fn defaults(_: &Asked) -> Result<String, Failure> {
+pub(crate) fn defaults(_: &Asked) -> Result<String, Unanswered> {
     json(&Defaults {
         request: Asked::default(),
         kinds: TextKind::all().map(|kind| Kind { ending: kind.ending(), words: kind.words() }).collect(),
@@ -54,7 +54,7 @@ pub(crate) fn defaults(_: &Asked) -> Result<String, Failure> {
     })
 }
 
-pub(crate) fn version(_: &Asked) -> Result<String, Failure> {
+pub(crate) fn version(_: &Asked) -> Result<String, Unanswered> {
     #[derive(Serialize)]
     struct Version {
         version: &'static str,

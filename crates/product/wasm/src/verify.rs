@@ -4,7 +4,7 @@ use serde::Serialize;
 use serval::verify::{Subject, verify as verified};
 use serval::{Cancel, InputKind, TextKind};
 
-use crate::answer::{Failure, json};
+use crate::answer::{Unanswered, json};
 use crate::asked::Asked;
 use crate::limits;
 
@@ -15,7 +15,7 @@ struct Verified {
     ended: Option<&'static str>,
 }
 
-pub(crate) fn verify(asked: &Asked) -> Result<String, Failure> {
+pub(crate) fn verify(asked: &Asked) -> Result<String, Unanswered> {
     let kind = asked.text_kind()?;
     let (name, text) = (asked.file(kind), asked.text.as_str());
     let cancel = Cancel::asking(limits::is_over);

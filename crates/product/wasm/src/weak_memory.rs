@@ -5,9 +5,9 @@ use serval::{Cancel, Diagnostic, TextKind};
 use serval_report::tso::{TsoAnswer, TsoFix, TsoKind, TsoReport, TsoRobust};
 use serval_report::{Style, render_diagnostics};
 
-use crate::answer::{Failure, raw};
+use crate::answer::{Unanswered, raw};
 use crate::asked::Asked;
-use crate::check::{Checked, no_format};
+use crate::checked::{CheckAnswer, no_format};
 use crate::limits::{self, Stage};
 
 /// The program with what is asked; what is wrong with it, drawn.
@@ -30,10 +30,10 @@ pub(crate) fn options(asked: &Asked) -> TsoOptions {
     options
 }
 
-pub(crate) fn check(asked: &Asked, syntax: Syntax) -> Result<Checked, Failure> {
+pub(crate) fn check(asked: &Asked, syntax: Syntax) -> Result<CheckAnswer, Unanswered> {
     let kind = TextKind::WeakMemory(syntax);
     let name = asked.file(kind);
-    let mut checked = Checked::new(kind);
+    let mut checked = CheckAnswer::new(kind);
     let (report, evidence) = match read(asked, syntax) {
         Err(drawn) => {
             let reason = drawn.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
@@ -60,7 +60,7 @@ pub(crate) fn check(asked: &Asked, syntax: Syntax) -> Result<Checked, Failure> {
 }
 
 /// The report on what cannot be used, or was not read to its end.
-fn unusable(checked: &mut Checked, name: &str, reason: String) -> TsoReport {
+fn unusable(checked: &mut CheckAnswer, name: &str, reason: String) -> TsoReport {
     if limits::ended().is_some() {
         checked.worsen(3);
         return undecided(name, limits::reason());
@@ -76,7 +76,7 @@ fn undecided(name: &str, reason: String) -> TsoReport {
     report
 }
 
-fn decided(asked: &Asked, checked: &mut Checked, name: &str, input: &TsoInput) -> (TsoReport, Option<String>) {
+fn decided(asked: &Asked, checked: &mut CheckAnswer, name: &str, input: &TsoInput) -> (TsoReport, Option<String>) {
     limits::tell(Stage::Searching, 0);
     match decide_tso(input, &options(asked)) {
         Ok(decision) => {
@@ -119,17 +119,17 @@ fn status(report: &TsoReport) -> u8 {
 }
 
 /// The cheapest fences: the report, the changed text, the exit status.
-pub(crate) fn fix(asked: &Asked, syntax: Syntax) -> Result<(String, String, Vec<String>, u8), Failure> {
+pub(crate) fn fix(asked: &Asked, syntax: Syntax) -> Result<(String, String, Vec<String>, u8), Unanswered> {
     let name = asked.file(TextKind::WeakMemory(syntax));
-    let input = read(asked, syntax).map_err(Failure::new)?;
+    let input = read(asked, syntax).map_err(Unanswered::new)?;
     limits::tell(Stage::Fixing, 0);
     let options = options(asked);
     let repair = match fix_tso(&name, &input, &options) {
         Ok(repair) => repair,
         Err(TsoError::Program(diagnostic)) => {
-            return Err(Failure::new(render_diagnostics(&[*diagnostic], &name, input.text(), Style::Plain)));
+            return Err(Unanswered::new(render_diagnostics(&[*diagnostic], &name, input.text(), Style::Plain)));
         }
-        Err(TsoError::Refused(reason, _)) => return Err(Failure::new(reason)),
+        Err(TsoError::Refused(reason, _)) => return Err(Unanswered::new(reason)),
         Err(TsoError::Stopped) => {
             let report = TsoFix { reason: Some(limits::reason()), ..TsoFix::undecided(&name, "robust") };
             TsoRepair::without(report)

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serval_effort::{side_by_side, skips};
 
-use crate::gallery_groups::{GROUPS, Group};
+use crate::gallery_groups::{GROUPS, GalleryGroup};
 use crate::support::{command, directory, root, text};
 
 /// What has to be in the book, by path from `docs/src`.
@@ -127,7 +127,7 @@ fn example(name: &'static str, scratch: &Path) -> Example {
 }
 
 /// Prose of a comment as Markdown: examples that are named become links.
-fn linked(story: &str, from: &Group, places: &BTreeMap<&str, &str>) -> String {
+fn linked(story: &str, from: &GalleryGroup, places: &BTreeMap<&str, &str>) -> String {
     let mut out = String::new();
     for (number, part) in story.split('`').enumerate() {
         if number > 0 {
@@ -174,7 +174,7 @@ fn verdict(example: &Example) -> String {
     }
 }
 
-fn section(example: &Example, group: &Group, places: &BTreeMap<&str, &str>) -> String {
+fn section(example: &Example, group: &GalleryGroup, places: &BTreeMap<&str, &str>) -> String {
     let Example { name, program, report, picture: _, .. } = example;
     let title = stem(name);
     let mut out = format!("## {title}\n\n{}\n\n", linked(&example.story, group, places));
@@ -195,7 +195,7 @@ fn section(example: &Example, group: &Group, places: &BTreeMap<&str, &str>) -> S
 
 const MADE: &str = "<!-- Made from examples/ by `SERVAL_UPDATE=1 cargo test -p serval-cli --test book gallery`. -->\n\n";
 
-fn page(group: &Group, examples: &[Example], places: &BTreeMap<&str, &str>) -> String {
+fn page(group: &GalleryGroup, examples: &[Example], places: &BTreeMap<&str, &str>) -> String {
     let mut out = format!("{MADE}# {}\n\n{}\n\n", group.title, group.about);
     for example in examples {
         out.push_str(&section(example, group, places));
@@ -213,7 +213,7 @@ those of the files, which begin with their stories.
 [How to read a report](tutorial.md#reading-the-report) is in the tutorial.
 ";
 
-fn overview(all: &[(&Group, Vec<Example>)]) -> String {
+fn overview(all: &[(&GalleryGroup, Vec<Example>)]) -> String {
     let examples = || all.iter().flat_map(|(_, examples)| examples);
     let list = std::fs::read_to_string(root().join("examples/README.md")).unwrap();
     let good = examples().filter(|example| example.is_serializable).count();

@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use serval_syntax::{SyntaxKind, SyntaxToken, is_global, parse};
+use serval_syntax::{SyntaxKind, is_global, parse};
 
 use crate::escape::{lines as visible, xml as escaped};
 use crate::proof::plainly;
 
-/// The tokens of a program, each with its class: `yield`, `comment`, `number`, `global`, `keyword`, or nothing.
-pub fn tokens(text: &str) -> Vec<(&str, &'static str)> {
+/// The lines of a program; `notes` are shown beside theirs.
+pub(crate) fn listing(text: &str, notes: &BTreeMap<u32, &'static str>) -> String {
+    let mut lines: Vec<String> = vec![String::new()];
     let tokens = parse(text).syntax().descendants_with_tokens().filter_map(|element| element.into_token());
-    let classed = |token: SyntaxToken| {
+    for token in tokens {
         let class = match token.kind() {
             SyntaxKind::YieldKw => "yield",
             SyntaxKind::LineComment | SyntaxKind::BlockComment => "comment",
@@ -20,18 +21,8 @@ pub fn tokens(text: &str) -> Vec<(&str, &'static str)> {
             kind if kind.is_keyword() => "keyword",
             _ => "",
         };
-        let range = token.text_range();
-        (text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or_default(), class)
-    };
-    tokens.map(classed).collect()
-}
-
-/// The lines of a program; `notes` are shown beside theirs.
-pub(crate) fn listing(text: &str, notes: &BTreeMap<u32, &'static str>) -> String {
-    let mut lines: Vec<String> = vec![String::new()];
-    for (token, class) in tokens(text) {
         // A comment may go over several lines.
-        for (position, part) in token.split('\n').enumerate() {
+        for (position, part) in token.text().split('\n').enumerate() {
             if position > 0 {
                 lines.push(String::new());
             }

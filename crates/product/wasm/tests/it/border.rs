@@ -199,7 +199,7 @@ fn a_host_that_stops_gets_an_answer() {
     let checked = asked("check", &json!({ "text": "request next { yield; N := (N + 1) % 50; N }", "methods": ["letters"] }));
     assert_eq!((checked["status"].as_u64(), checked["ended"].as_str()), (Some(3), Some("time")), "{checked}");
     assert_eq!(checked["reports"][0]["reason"], "stopped at the time limit");
-    assert_eq!(limits::ended(), Some(limits::Ended::Time));
+    assert_eq!(limits::ended(), Some(limits::EndedBy::Time));
     border::native::STOP.set(|| 0);
     // It is forgotten with the next request.
     assert_eq!(asked("check", &json!({ "text": "request flip { X := 1 - X }" }))["status"], 0);
