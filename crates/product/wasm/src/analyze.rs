@@ -157,18 +157,19 @@ fn found(diagnostic: &Diagnostic, places: &UnitPlaces) -> Found {
     }
 }
 
-/// A mistake that has been drawn, at the line that the drawing names.
+/// A mistake that has been drawn, `NAME:LINE:COLUMN: message`, at its line.
 #[cfg(feature = "nets")]
-fn drawn(mistake: &str, text: &str) -> Found {
-    let line = mistake.lines().find_map(|line| line.trim_start().strip_prefix("--> ")).and_then(|place| {
-        let mut parts = place.rsplit(':');
-        parts.next()?;
-        parts.next()?.parse::<usize>().ok()
+fn drawn(mistake: &str, name: &str, text: &str) -> Found {
+    let first = mistake.lines().next().unwrap_or_default();
+    let placed = first.strip_prefix(name).and_then(|rest| rest.strip_prefix(':')).and_then(|rest| {
+        let mut parts = rest.splitn(3, ':');
+        let (line, _, message) = (parts.next()?.parse::<usize>().ok()?, parts.next()?, parts.next()?);
+        Some((line, message.trim_start()))
     });
-    let start: usize = text.split_inclusive('\n').take(line.unwrap_or(1).saturating_sub(1)).map(|line| line.encode_utf16().count()).sum();
-    let length =
-        text.split_inclusive('\n').nth(line.unwrap_or(1).saturating_sub(1)).map_or(0, |line| line.trim_end().encode_utf16().count());
-    let message = mistake.lines().next().unwrap_or_default();
+    let (line, message) = placed.unwrap_or((1, first));
+    let units = |line: &str| line.encode_utf16().count();
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(units).sum();
+    let length = text.split_inclusive('\n').nth(line.saturating_sub(1)).map_or(0, |line| units(line.trim_end()));
     Found {
         place: [start, start + length],
         code: "",
@@ -204,7 +205,7 @@ pub(crate) fn analyze(asked: &Asked) -> Result<String, Unanswered> {
         #[cfg(feature = "nets")]
         TextKind::Net(notation) => {
             if let Some(Err(mistake)) = crate::nets::read(asked, notation) {
-                analyzed.diagnostics = vec![drawn(&mistake, &asked.text)];
+                analyzed.diagnostics = vec![drawn(&mistake, &asked.file(kind), &asked.text)];
             }
         }
     }
