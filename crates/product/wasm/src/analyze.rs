@@ -5,7 +5,7 @@ use serval::{Diagnostic, Severity, Span, TextKind};
 use serval_ide::{Completion, Document, Edit, SymbolKind, TokenClass, classified, completions, hover};
 
 use crate::answer::{Unanswered, json};
-use crate::asked::{Asked, read};
+use crate::asked::{ModuleRequest, read};
 use crate::limits;
 
 /// Offsets of bytes as offsets in UTF-16.
@@ -116,7 +116,7 @@ fn class(class: TokenClass, word: &str) -> &'static str {
 
 impl Analyzed {
     /// A program, and what there is to say about the place that is asked for.
-    fn program(&mut self, asked: &Asked, places: &UnitPlaces) {
+    fn program(&mut self, asked: &ModuleRequest, places: &UnitPlaces) {
         let text = asked.text.clone();
         let Some(document) = limits::during(move || Document::new(text)) else { return };
         let all = Span::new(0, u32::try_from(asked.text.len()).unwrap_or(u32::MAX));
@@ -184,7 +184,7 @@ fn drawn(mistake: &str, name: &str, text: &str) -> Found {
     }
 }
 
-pub(crate) fn analyze(asked: &Asked) -> Result<String, Unanswered> {
+pub(crate) fn analyze(asked: &ModuleRequest) -> Result<String, Unanswered> {
     let kind = asked.text_kind()?;
     let places = UnitPlaces::new(&asked.text);
     let all = |diagnostics: &[Diagnostic]| diagnostics.iter().map(|one| found(one, &places)).collect::<Vec<_>>();

@@ -11,7 +11,7 @@ use crate::limits;
 /// A request. Each function takes what concerns it; a field that no function has is refused.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Asked {
+pub struct ModuleRequest {
     /// The text that it is about.
     pub text: String,
     /// What the text is: an ending such as `ser`, `json`, `tso`, `litmus`, `pnml`, `net`, `spec`, `vass`. Where it is
@@ -71,7 +71,7 @@ pub struct Asked {
     pub memory: usize,
 }
 
-impl Default for Asked {
+impl Default for ModuleRequest {
     fn default() -> Self {
         let style = serval::FormatStyle::default();
         Self {
@@ -107,7 +107,7 @@ impl Default for Asked {
     }
 }
 
-impl Asked {
+impl ModuleRequest {
     /// Reads a request.
     pub(crate) fn read(request: &str) -> Result<Self, Unanswered> {
         serde_json::from_str(request).map_err(|error| Unanswered::new(format!("the request cannot be read: {error}")))

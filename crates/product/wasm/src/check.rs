@@ -3,10 +3,10 @@
 use serval::TextKind;
 
 use crate::answer::{Unanswered, json};
-use crate::asked::Asked;
+use crate::asked::ModuleRequest;
 use crate::{limits, requests};
 
-pub(crate) fn check(asked: &Asked) -> Result<String, Unanswered> {
+pub(crate) fn check(asked: &ModuleRequest) -> Result<String, Unanswered> {
     limits::tell(limits::Stage::Reading, 0);
     let kind = asked.text_kind()?;
     let mut checked = match kind {

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use serval::TextKind;
 
 use crate::answer::Unanswered;
-use crate::asked::Asked;
+use crate::asked::ModuleRequest;
 
 /// What came of a text.
 #[derive(Debug, Serialize)]
@@ -52,6 +52,6 @@ impl CheckAnswer {
 }
 
 /// That there is no such format for this kind of text.
-pub(crate) fn no_format(asked: &Asked, kind: TextKind) -> Unanswered {
+pub(crate) fn no_format(asked: &ModuleRequest, kind: TextKind) -> Unanswered {
     Unanswered::new(format!("{} has no format {}", kind.words(), asked.format))
 }

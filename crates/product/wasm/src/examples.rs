@@ -4,7 +4,7 @@ use serde::Serialize;
 use serval::TextKind;
 
 use crate::answer::{Unanswered, json};
-use crate::asked::Asked;
+use crate::asked::ModuleRequest;
 use crate::groups::GROUPS;
 
 include!(concat!(env!("OUT_DIR"), "/texts.rs"));
@@ -67,7 +67,7 @@ fn header(text: &str) -> (String, String) {
     (expects, story.join(" "))
 }
 
-pub(crate) fn examples(_: &Asked) -> Result<String, Unanswered> {
+pub(crate) fn examples(_: &ModuleRequest) -> Result<String, Unanswered> {
     let groups = GROUPS.iter().map(|group| ExampleGroup { name: group.page, title: group.title, about: group.about });
     let kinds = |name: &'static str| name.rsplit_once('.').and_then(|(_, ending)| TextKind::of_ending(ending));
     let mut examples: Vec<Example> = TEXTS

@@ -7,7 +7,7 @@ use serval_report::pictures::View;
 use serval_report::{Style, escape, render_diagnostics};
 
 use crate::answer::{Unanswered, json};
-use crate::asked::{Asked, read};
+use crate::asked::{ModuleRequest, read};
 use crate::limits;
 
 /// Nodes of a net that is drawn.
@@ -63,7 +63,7 @@ fn failed(error: impl std::fmt::Display) -> Unanswered {
     Unanswered::new(error.to_string())
 }
 
-pub(crate) fn export(asked: &Asked) -> Result<String, Unanswered> {
+pub(crate) fn export(asked: &ModuleRequest) -> Result<String, Unanswered> {
     let kind = asked.text_kind()?;
     match kind {
         TextKind::Program | TextKind::System => requests(asked, kind),
@@ -95,7 +95,7 @@ pub(crate) fn export(asked: &Asked) -> Result<String, Unanswered> {
     }
 }
 
-fn requests(asked: &Asked, kind: TextKind) -> Result<String, Unanswered> {
+fn requests(asked: &ModuleRequest, kind: TextKind) -> Result<String, Unanswered> {
     let name = asked.file(kind);
     let drawn = |diagnostics: &[serval::Diagnostic]| Unanswered::new(render_diagnostics(diagnostics, &name, &asked.text, Style::Plain));
     let loaded = read(&asked.text, kind).ok_or_else(|| Unanswered::new(limits::reason()))?;

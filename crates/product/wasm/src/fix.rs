@@ -8,7 +8,7 @@ use serval_report::escape::line;
 use serval_report::{Style, render_diagnostics};
 
 use crate::answer::{Unanswered, json, raw};
-use crate::asked::{Asked, read};
+use crate::asked::{ModuleRequest, read};
 use crate::limits::{self, Stage};
 
 /// What `serval fix` says.
@@ -23,7 +23,7 @@ struct Fixed {
 }
 
 /// The input of a request about requests.
-fn input(asked: &Asked, kind: TextKind) -> Result<serval::Input, Unanswered> {
+fn input(asked: &ModuleRequest, kind: TextKind) -> Result<serval::Input, Unanswered> {
     let name = asked.file(kind);
     let loaded = read(&asked.text, kind).ok_or_else(|| Unanswered::new(limits::reason()))?;
     let input =
@@ -34,7 +34,7 @@ fn input(asked: &Asked, kind: TextKind) -> Result<serval::Input, Unanswered> {
     }
 }
 
-pub(crate) fn fix(asked: &Asked) -> Result<String, Unanswered> {
+pub(crate) fn fix(asked: &ModuleRequest) -> Result<String, Unanswered> {
     let kind = asked.text_kind()?;
     let name = asked.file(kind);
     match kind {
@@ -96,7 +96,7 @@ struct Hint<'a> {
 }
 
 /// Fixes of a program that this certificate refutes, with little effort: what a report has beside its verdict.
-pub(crate) fn hint(asked: &Asked) -> Result<String, Unanswered> {
+pub(crate) fn hint(asked: &ModuleRequest) -> Result<String, Unanswered> {
     let kind = asked.text_kind()?;
     let input = input(asked, kind)?;
     limits::tell(Stage::Fixing, 0);

@@ -5,14 +5,14 @@ use serval::{FormatRefusal, TextKind, with_line_ends_of};
 use serval_report::{Style, render_diagnostics};
 
 use crate::answer::{Unanswered, json};
-use crate::asked::Asked;
+use crate::asked::ModuleRequest;
 
 #[derive(Serialize)]
 struct Formatted {
     text: String,
 }
 
-pub(crate) fn format(asked: &Asked) -> Result<String, Unanswered> {
+pub(crate) fn format(asked: &ModuleRequest) -> Result<String, Unanswered> {
     let kind = asked.text_kind()?;
     let formatted = match kind {
         TextKind::Program => serval::format(&asked.text, &asked.style()),

@@ -2,7 +2,7 @@
 //!
 //! Every function is a plain export. The host asks for room ([`border::input`]), writes a request there, which is JSON
 //! in UTF-8, calls the function, which returns how long its answer is, and reads that from where [`border::output`]
-//! says. A request is an [`Asked`], with only those fields that differ from their defaults; an answer is `{"ok": …}`,
+//! says. A request is an [`ModuleRequest`], with only those fields that differ from their defaults; an answer is `{"ok": …}`,
 //! or `{"error": {"message": …}}` where the request was none. Reports in it have the form of `docs/*.schema.json`, and
 //! are byte for byte those of the binary with `--no-times`; so are certificates.
 //!
@@ -48,10 +48,10 @@ mod verify;
 mod weak_memory;
 
 pub use answer::Unanswered;
-pub use asked::Asked;
+pub use asked::ModuleRequest;
 
 /// What the module can do, by the name of the export.
-type ExportFunction = fn(&Asked) -> Result<String, Unanswered>;
+type ExportFunction = fn(&ModuleRequest) -> Result<String, Unanswered>;
 
 /// All functions.
 const FUNCTIONS: [(&str, ExportFunction); 12] = [
@@ -73,7 +73,7 @@ const FUNCTIONS: [(&str, ExportFunction); 12] = [
 pub fn call(name: &str, request: &str) -> String {
     let function = FUNCTIONS.iter().find(|(known, _)| *known == name).map(|row| row.1);
     let answer = match function {
-        Some(function) => Asked::read(request).and_then(|asked| {
+        Some(function) => ModuleRequest::read(request).and_then(|asked| {
             limits::begin(asked.memory);
             function(&asked)
         }),

@@ -6,7 +6,7 @@ use serval_report::escape;
 use serval_report::nets::{NetReport, TextStyle, net_file_mistake, net_words_mistake};
 
 use crate::answer::{Unanswered, raw};
-use crate::asked::Asked;
+use crate::asked::ModuleRequest;
 use crate::checked::{CheckAnswer, no_format};
 use crate::limits::{self, Stage};
 
@@ -16,7 +16,7 @@ const USUAL: [&str; 4] = ["deadlock-free", "one-safe", "quasi-live", "no-dead-pl
 const WIDEST: usize = 48;
 
 /// The net, or what is wrong with it, drawn; the outer nothing where the host ended reading.
-pub(crate) fn read(asked: &Asked, notation: NetKind) -> Option<Result<NetInput, String>> {
+pub(crate) fn read(asked: &ModuleRequest, notation: NetKind) -> Option<Result<NetInput, String>> {
     let (text, name) = (asked.text.as_str(), asked.file(TextKind::Net(notation)));
     let read = limits::during(|| NetInput::read(text, notation))?;
     Some(read.map_err(|error| net_file_mistake(&error, &name, text)).and_then(|input| match &asked.from {
@@ -25,7 +25,7 @@ pub(crate) fn read(asked: &Asked, notation: NetKind) -> Option<Result<NetInput, 
     }))
 }
 
-fn questions(asked: &Asked, input: &NetInput) -> Result<Vec<NetQuestion>, String> {
+fn questions(asked: &ModuleRequest, input: &NetInput) -> Result<Vec<NetQuestion>, String> {
     if !asked.questions.is_empty() {
         let question = |text: &String| input.question(text).map_err(|error| net_words_mistake(&error, text, input.net()));
         return asked.questions.iter().map(question).collect();
@@ -35,7 +35,7 @@ fn questions(asked: &Asked, input: &NetInput) -> Result<Vec<NetQuestion>, String
     Ok(if own.is_empty() { USUAL.iter().filter_map(|property| input.question(property).ok()).collect() } else { own })
 }
 
-pub(crate) fn check(asked: &Asked, notation: NetKind) -> Result<CheckAnswer, Unanswered> {
+pub(crate) fn check(asked: &ModuleRequest, notation: NetKind) -> Result<CheckAnswer, Unanswered> {
     let kind = TextKind::Net(notation);
     let file = asked.file(kind);
     let mut checked = CheckAnswer::new(kind);
@@ -78,7 +78,7 @@ pub(crate) fn check(asked: &Asked, notation: NetKind) -> Result<CheckAnswer, Una
     Ok(checked)
 }
 
-fn told(asked: &Asked, checked: &mut CheckAnswer, report: &NetReport, width: usize) -> Result<(), Unanswered> {
+fn told(asked: &ModuleRequest, checked: &mut CheckAnswer, report: &NetReport, width: usize) -> Result<(), Unanswered> {
     let style = TextStyle { verbose: asked.verbose, width, ..TextStyle::default() };
     checked.output += &match asked.format.as_str() {
         "json" => report.to_json(),

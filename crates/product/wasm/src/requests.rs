@@ -8,11 +8,11 @@ use serval::{
 use serval_report::{FileReport, HOLLOW, HeaderPromise, Look, RuledOut, Style, Verdict, render_diagnostics};
 
 use crate::answer::{Unanswered, raw};
-use crate::asked::{Asked, read};
+use crate::asked::{ModuleRequest, read};
 use crate::checked::{CheckAnswer, no_format};
 use crate::limits::{self, Stage};
 
-pub(crate) fn check(asked: &Asked, kind: TextKind) -> Result<CheckAnswer, Unanswered> {
+pub(crate) fn check(asked: &ModuleRequest, kind: TextKind) -> Result<CheckAnswer, Unanswered> {
     let name = asked.file(kind);
     let mut checked = CheckAnswer::new(kind);
     let Some(loaded) = read(&asked.text, kind) else {
@@ -68,7 +68,7 @@ fn findings(findings: &[Diagnostic], name: &str, text: &str) -> String {
     }
 }
 
-fn decided(asked: &Asked, input: &Input, mut options: Options) -> Decision {
+fn decided(asked: &ModuleRequest, input: &Input, mut options: Options) -> Decision {
     // A header that promises something about the order in time asks for it.
     options.strict |= matches!(input.promise(), Some(Verdict::Strict | Verdict::NotStrict));
     limits::tell(Stage::Preparing, 0);
@@ -108,7 +108,7 @@ fn is_open(decision: &Decision) -> bool {
 }
 
 /// Compares with what the header of the text promises, if that is to count, and else says where it is otherwise.
-fn promised(asked: &Asked, checked: &mut CheckAnswer, input: &Input, report: &mut FileReport) {
+fn promised(asked: &ModuleRequest, checked: &mut CheckAnswer, input: &Input, report: &mut FileReport) {
     let Some(verdict) = input.promise() else { return };
     let holds = report.verdict.keeps(verdict);
     if asked.expected && matches!(checked.status, 0 | 1) {
@@ -130,7 +130,7 @@ fn promised(asked: &Asked, checked: &mut CheckAnswer, input: &Input, report: &mu
 
 /// The answer with this report.
 fn told(
-    asked: &Asked,
+    asked: &ModuleRequest,
     mut checked: CheckAnswer,
     input: Option<&Input>,
     report: FileReport,

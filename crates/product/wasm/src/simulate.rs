@@ -7,7 +7,7 @@ use serval_report::escape::line;
 use serval_report::{TraceEvent, render_diagnostics};
 
 use crate::answer::{Unanswered, json};
-use crate::asked::{Asked, read};
+use crate::asked::{ModuleRequest, read};
 use crate::limits;
 
 /// Something that can happen next.
@@ -35,7 +35,7 @@ struct Simulated<'a> {
     order: Vec<(String, String)>,
 }
 
-pub(crate) fn simulate(asked: &Asked) -> Result<String, Unanswered> {
+pub(crate) fn simulate(asked: &ModuleRequest) -> Result<String, Unanswered> {
     let kind = asked.text_kind()?;
     let loaded = read(&asked.text, kind).ok_or_else(|| Unanswered::new(limits::reason()))?;
     let input = loaded.map_err(|mistakes| {
@@ -50,7 +50,7 @@ pub(crate) fn simulate(asked: &Asked) -> Result<String, Unanswered> {
     }
 }
 
-fn run<'a>(asked: &Asked, fresh: &mut dyn FnMut() -> Box<dyn Simulator + 'a>) -> Result<String, Unanswered> {
+fn run<'a>(asked: &ModuleRequest, fresh: &mut dyn FnMut() -> Box<dyn Simulator + 'a>) -> Result<String, Unanswered> {
     let mut simulator = fresh();
     let mut happened = Vec::new();
     for (number, &choice) in asked.choices.iter().enumerate() {

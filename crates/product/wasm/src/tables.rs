@@ -5,10 +5,10 @@ use serval::{Method, TextKind};
 use serval_report::{explain as pages, page_style};
 
 use crate::answer::{Unanswered, json};
-use crate::asked::Asked;
+use crate::asked::ModuleRequest;
 
 /// A page of `serval explain`, or the list of all where no name is given.
-pub(crate) fn explain(asked: &Asked) -> Result<String, Unanswered> {
+pub(crate) fn explain(asked: &ModuleRequest) -> Result<String, Unanswered> {
     #[derive(Serialize)]
     struct Explained<'a> {
         text: Option<&'a str>,
@@ -35,7 +35,7 @@ struct Kind {
 #[derive(Serialize)]
 struct Defaults {
     /// A request with all its defaults.
-    request: Asked,
+    request: ModuleRequest,
     kinds: Vec<Kind>,
     methods: Vec<&'static str>,
     /// How long a text may be, in bytes.
@@ -44,9 +44,9 @@ struct Defaults {
     style: String,
 }
 
-pub(crate) fn defaults(_: &Asked) -> Result<String, Unanswered> {
+pub(crate) fn defaults(_: &ModuleRequest) -> Result<String, Unanswered> {
     json(&Defaults {
-        request: Asked::default(),
+        request: ModuleRequest::default(),
         kinds: TextKind::all().map(|kind| Kind { ending: kind.ending(), words: kind.words() }).collect(),
         methods: Method::ALL.iter().map(|method| method.name()).collect(),
         most_bytes: serval::Input::MOST_BYTES,
@@ -54,7 +54,7 @@ pub(crate) fn defaults(_: &Asked) -> Result<String, Unanswered> {
     })
 }
 
-pub(crate) fn version(_: &Asked) -> Result<String, Unanswered> {
+pub(crate) fn version(_: &ModuleRequest) -> Result<String, Unanswered> {
     #[derive(Serialize)]
     struct Version {
         version: &'static str,

@@ -5,7 +5,7 @@ use serval::verify::{Subject, verify as verified};
 use serval::{Cancel, InputKind, TextKind};
 
 use crate::answer::{Unanswered, json};
-use crate::asked::Asked;
+use crate::asked::ModuleRequest;
 use crate::limits;
 
 #[derive(Serialize)]
@@ -15,7 +15,7 @@ struct Verified {
     ended: Option<&'static str>,
 }
 
-pub(crate) fn verify(asked: &Asked) -> Result<String, Unanswered> {
+pub(crate) fn verify(asked: &ModuleRequest) -> Result<String, Unanswered> {
     let kind = asked.text_kind()?;
     let (name, text) = (asked.file(kind), asked.text.as_str());
     let cancel = Cancel::asking(limits::is_over);

@@ -6,12 +6,12 @@ use serval_report::tso::{TsoAnswer, TsoFix, TsoKind, TsoReport, TsoRobust};
 use serval_report::{Style, render_diagnostics};
 
 use crate::answer::{Unanswered, raw};
-use crate::asked::Asked;
+use crate::asked::ModuleRequest;
 use crate::checked::{CheckAnswer, no_format};
 use crate::limits::{self, Stage};
 
 /// The program with what is asked; what is wrong with it, drawn.
-pub(crate) fn read(asked: &Asked, syntax: Syntax) -> Result<TsoInput, String> {
+pub(crate) fn read(asked: &ModuleRequest, syntax: Syntax) -> Result<TsoInput, String> {
     let name = asked.file(TextKind::WeakMemory(syntax));
     let drawn = |diagnostics: &[Diagnostic], name: &str, text: &str| render_diagnostics(diagnostics, name, text, Style::Plain);
     let text = asked.text.clone();
@@ -23,14 +23,14 @@ pub(crate) fn read(asked: &Asked, syntax: Syntax) -> Result<TsoInput, String> {
     Ok(input)
 }
 
-pub(crate) fn options(asked: &Asked) -> TsoOptions {
+pub(crate) fn options(asked: &ModuleRequest) -> TsoOptions {
     let mut options = TsoOptions::default();
     (options.cancel, options.check) = (Cancel::asking(limits::is_over), Cancel::asking(limits::is_over));
     options.copies = asked.copies;
     options
 }
 
-pub(crate) fn check(asked: &Asked, syntax: Syntax) -> Result<CheckAnswer, Unanswered> {
+pub(crate) fn check(asked: &ModuleRequest, syntax: Syntax) -> Result<CheckAnswer, Unanswered> {
     let kind = TextKind::WeakMemory(syntax);
     let name = asked.file(kind);
     let mut checked = CheckAnswer::new(kind);
@@ -76,7 +76,7 @@ fn undecided(name: &str, reason: String) -> TsoReport {
     report
 }
 
-fn decided(asked: &Asked, checked: &mut CheckAnswer, name: &str, input: &TsoInput) -> (TsoReport, Option<String>) {
+fn decided(asked: &ModuleRequest, checked: &mut CheckAnswer, name: &str, input: &TsoInput) -> (TsoReport, Option<String>) {
     limits::tell(Stage::Searching, 0);
     match decide_tso(input, &options(asked)) {
         Ok(decision) => {
@@ -119,7 +119,7 @@ fn status(report: &TsoReport) -> u8 {
 }
 
 /// The cheapest fences: the report, the changed text, the exit status.
-pub(crate) fn fix(asked: &Asked, syntax: Syntax) -> Result<(String, String, Vec<String>, u8), Unanswered> {
+pub(crate) fn fix(asked: &ModuleRequest, syntax: Syntax) -> Result<(String, String, Vec<String>, u8), Unanswered> {
     let name = asked.file(TextKind::WeakMemory(syntax));
     let input = read(asked, syntax).map_err(Unanswered::new)?;
     limits::tell(Stage::Fixing, 0);

@@ -25,8 +25,8 @@ pub fn offered_texts(repaired: &Repair) -> Vec<&str> {
     kept.chain(offered_fixes(repaired).iter().map(|fix| fix.text.as_str())).collect()
 }
 
-/// The report on a file: what `serval fix` says. The lock is the one that was asked for, and `stopped` is what has ended
-/// the search from outside.
+/// The report on a file: what `serval fix` says. The lock is the one that was asked for, and `stopped` is what has
+/// ended the search from outside.
 pub fn report(name: &str, repaired: &Repair, lock: Option<&str>, stopped: Option<String>) -> FixReport {
     let place = |&index: &usize| repaired.yields.get(index).map(|one| ([one.place.line, one.place.column], one.requests.clone()));
     let (verdict, fix, reason) = match &repaired.outcome {
