@@ -242,9 +242,9 @@ fn overview(all: &[(&GalleryGroup, Vec<Example>)]) -> String {
 fn every_example_is_in_one_group() {
     let grouped: Vec<&str> = GROUPS.iter().flat_map(|group| group.examples.iter().copied()).collect();
     let names = names(&root().join("examples"), &[".ser", ".json"]);
-    assert_eq!(grouped.len(), grouped.iter().collect::<BTreeSet<_>>().len(), "an example is in two groups of gallery_groups.rs");
+    assert_eq!(grouped.len(), grouped.iter().collect::<BTreeSet<_>>().len(), "an example is in two groups of groups.rs");
     let grouped: BTreeSet<String> = grouped.into_iter().map(str::to_owned).collect();
-    assert_eq!(grouped, names, "groups in gallery_groups.rs, and examples");
+    assert_eq!(grouped, names, "groups in groups.rs, and examples");
 }
 
 #[test]
