@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 use serval_model::{Letter, NormalForm};
 
 /// A request: where it is, and which requests had answered when it came.
-type Place = (u32, u32);
+type RequestPlace = (u32, u32);
 
 /// The fewest requests, up to some number, of a complete run that no order in time explains, with at most so many in
 /// flight; nothing where that takes more than so many configurations.
 pub fn fewest_out_of_order(form: &NormalForm, requests: usize, in_flight: usize, mut configurations: usize) -> Option<Option<usize>> {
     for count in 1..=requests {
-        let mut seen: BTreeSet<(u32, Vec<Place>)> = BTreeSet::new();
-        let mut to_visit = vec![(form.initial_global(), Vec::<Place>::new())];
+        let mut seen: BTreeSet<(u32, Vec<RequestPlace>)> = BTreeSet::new();
+        let mut to_visit = vec![(form.initial_global(), Vec::<RequestPlace>::new())];
         while let Some((global, places)) = to_visit.pop() {
             configurations = configurations.checked_sub(1)?;
-            let answered = |&(node, _): &Place| form.is_done(node);
+            let answered = |&(node, _): &RequestPlace| form.is_done(node);
             let flying = places.iter().filter(|place| !answered(place)).count();
             if places.len() == count && flying == 0 && !has_order(form, &places, 0, form.initial_global()) {
                 return Some(Some(count));
@@ -43,7 +43,7 @@ pub fn fewest_out_of_order(form: &NormalForm, requests: usize, in_flight: usize,
 }
 
 /// Whether the requests that are not in the set can follow one by one.
-fn has_order(form: &NormalForm, places: &[Place], set: u32, serial: u32) -> bool {
+fn has_order(form: &NormalForm, places: &[RequestPlace], set: u32, serial: u32) -> bool {
     let mut rest = (0..places.len()).filter(|index| set & 1 << index == 0).peekable();
     rest.peek().is_none()
         || rest.any(|index| {

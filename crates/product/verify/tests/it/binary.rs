@@ -83,7 +83,8 @@ fn compilations_are_checked_on_request() {
         said(&directory, &["--check-compile", name, "c.json"])
     };
     let valid = |name: &str| format!("c.json: valid: {name} is not serializable (a run of 2 requests in 8 events)\n");
-    let checked = "a.ser: compilation checked: 20 steps between 5 local and 4 global states of the program as written\n";
+    let checked =
+        "a.ser: compilation checked: 20 steps between 5 local and 4 global states of the program as written, in the same order in time\n";
     assert_eq!(check(PROGRAM, "a.ser"), (0, format!("{}{checked}", valid("a.ser")), String::new()));
     // A counter that no request reads is dropped, but not as written.
     let counting = "request save { while (0 == ?) { n := n + 1; yield }; seen := EDITS; yield; EDITS := (seen + 1) % 4 }";

@@ -41,7 +41,7 @@ fn the_corpus_of_certificates_is_replayed() {
     println!("replayed {} files: {unreadable} are no certificates; {refused} times one was refused", files.len());
     assert_eq!(
         Vec::from_iter(valid),
-        ["atomic", "cases", "components", "fault", "flow", "invariant", "letters", "reduction", "run"],
+        ["atomic", "cases", "components", "fault", "flow", "invariant", "letters", "points", "reduction", "run"],
         "kinds with a certificate that is accepted"
     );
     assert!(unreadable > 0 && refused > 0, "fuzz/corpus/certificate is empty or one-sided");

@@ -1,4 +1,5 @@
-//! Certificates that the engine finds for other claims than those about answers alone, and for parts with shared letters.
+//! Certificates that the engine finds for other claims than those about answers alone, and for parts with shared
+//! letters.
 
 use serval_budget::{Budget, Cancel};
 use serval_engine::portfolio::{self, Found, Method, Plan};

@@ -95,8 +95,8 @@ fn naively(target: &Target, claimed: bool) -> Result<Truth, String> {
     }
 }
 
-/// Follows a run by name and looks for a serial run with the same answers, where it matters in an order that extends the
-/// one in time.
+/// Follows a run by name and looks for a serial run with the same answers, where it matters in an order that extends
+/// the one in time.
 fn follow(system: &NetworkSystem, certificate: &Value, in_time: bool) -> Result<Truth, String> {
     let mut global = system.initial_global();
     let mut flying: BTreeMap<u64, (RequestId, LocalId)> = BTreeMap::new();

@@ -104,8 +104,8 @@ impl Target {
         })
     }
 
-    /// With how many requests everything could be tried, and whether every run had an order that keeps the one in time, for
-    /// each component.
+    /// With how many requests everything could be tried, and whether every run had an order that keeps the one in time,
+    /// for each component.
     pub fn in_time(&self, configurations: usize) -> &[Option<(usize, bool)>] {
         self.timed.get_or_init(|| {
             let tried = |system: &NetworkSystem| {
