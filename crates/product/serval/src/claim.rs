@@ -23,7 +23,7 @@ use serval_lipton_engine::Why;
 use serval_model::{Letter, Moves, Named, NetworkSystem};
 use serval_proof::{Body, Part, Reduction, RunCertificate};
 use serval_report::{OpenAnswer, ReducedSizes, RuledOut};
-use serval_syntax::{Diagnostic, with_integers};
+use serval_syntax::{Diagnostic, Program, Reading, read_for_proof};
 use serval_verify::failure_of;
 
 use crate::commuting::why_not;
@@ -41,6 +41,8 @@ const SHORT_VALUES: u64 = 3_000_000;
 /// for, and where these are not enough for it, afterwards.
 pub(crate) const FIRST_TEXT_TICKS: u64 = 1_000_000;
 pub(crate) const TEXT_TICKS: u64 = 100_000_000;
+/// Where choices among many values have not led to a proof: the part of the first ticks for one that tells them apart.
+const CHOICES_PART: u64 = 16;
 /// Ticks for sets of few kinds of requests of a component that is too large as a whole.
 const TOO_LARGE_TICKS: u64 = 10_000_000;
 
@@ -250,12 +252,19 @@ fn by_all_means(prepared: &Arc<Prepared>, text: &str, broken: &Cell<bool>, effor
         {
             return early(Claimed::new(refuted, cleared));
         }
+        let chosen = by_choices(prepared, text, broken, effort);
+        if let Some(Ok(proved)) = chosen {
+            return early(Claimed::new(proved, cleared));
+        }
         // Alone it need not be brief: no other method waits for its turn.
         if effort.only(Method::Lipton) {
             return early(Claimed::new(at_any_cost(prepared, text, broken, effort), cleared));
         }
-        match on_text(prepared, text, FIRST_TEXT_TICKS, broken, effort) {
+        // Where choices of many values do not lead to a proof together, they hardly do so one by one.
+        let ticks = if chosen.is_some() { FIRST_TEXT_TICKS / CHOICES_PART } else { FIRST_TEXT_TICKS };
+        match on_text(prepared, text, ticks, broken, effort) {
             Ok(proved) => return early(Claimed::new(proved, cleared)),
+            Err(NoProof::Short(reason)) if chosen.is_some() => no_commit = Some(reason.what()),
             Err(NoProof::Short(_)) => short = true,
             Err(NoProof::Reason(reason, bodies)) => {
                 no_commit = Some(reason.what());
@@ -373,12 +382,49 @@ fn at_any_cost(prepared: &Prepared, text: &str, broken: &Cell<bool>, effort: &Ef
 
 /// A proof on the text of a program with an integer for each version, of the kind that is wanted.
 fn by_integers(prepared: &Prepared, text: &str, effort: &Effort<'_>, wanted: &dyn Fn(&Reduction) -> bool) -> Option<EngineClaim> {
-    let program = Some(()).filter(|()| !prepared.program().versions.is_empty()).and_then(|()| with_integers(text))?;
-    let prepared = Prepared::new(&program, serval_compile::Options::default());
-    let found = fenced(|| serval_lipton_engine::prove(&prepared, &mut effort.budget(FIRST_TEXT_TICKS)))?.ok()?;
-    let reduction = Some(found.reduction).filter(wanted)?;
-    let body = Body::Reduction(Box::new(Reduction { integers: true, ..reduction }));
-    Some(EngineClaim::Proved { body, method: Method::Lipton.name() })
+    let reading = Reading { integers: true, choices: false };
+    let program = Some(()).filter(|()| !prepared.program().versions.is_empty()).and_then(|()| read_for_proof(text, reading))?;
+    fenced(|| by_reading(&program, reading, effort, wanted))?.ok()?
+}
+
+/// A proof on the text of a program whose requests choose among many values; with integers for versions as well, if it has
+/// some. None where they do not, or where their choices are made anew.
+fn by_choices(prepared: &Prepared, text: &str, broken: &Cell<bool>, effort: &Effort<'_>) -> Option<Result<EngineClaim, Why>> {
+    // Looked for in the text before it is read once more.
+    if !text.contains("choose") || prepared.program().many.is_some() {
+        return None;
+    }
+    let mut first = None;
+    for integers in [false, true] {
+        let reading = Reading { integers, choices: true };
+        let none = integers && prepared.program().versions.is_empty();
+        let Some(program) = (!none).then(|| read_for_proof(text, reading)).flatten() else { break };
+        let Some(found) = fenced(|| by_reading(&program, reading, effort, &|_| true)) else {
+            broken.set(true);
+            break;
+        };
+        match found {
+            Ok(proved) => return proved.map(Ok),
+            Err(why) => first = first.or(Some(why)),
+        }
+    }
+    first.map(Err)
+}
+
+/// A proof on the text as it is read so, of the kind that is wanted.
+fn by_reading(
+    program: &Program,
+    reading: Reading,
+    effort: &Effort<'_>,
+    wanted: &dyn Fn(&Reduction) -> bool,
+) -> Result<Option<EngineClaim>, Why> {
+    let prepared = Prepared::new(program, serval_compile::Options::default());
+    let found = serval_lipton_engine::prove(&prepared, &mut effort.budget(FIRST_TEXT_TICKS))?;
+    let wanted = Some(found.reduction).filter(wanted).map(|reduction| {
+        let body = Body::Reduction(Box::new(Reduction { integers: reading.integers, choices: reading.choices, ..reduction }));
+        EngineClaim::Proved { body, method: Method::Lipton.name() }
+    });
+    Ok(wanted)
 }
 
 /// A proof on the text of a program, or why there is none.

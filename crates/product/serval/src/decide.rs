@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use serval_budget::{Budget, Cancel, StopReason};
 use serval_classic_engine::Stages;
-use serval_compile::{CompileError, Compiled, FaultReport, Prepared};
+use serval_compile::{CompileError, Compiled, FaultReport, GrowthReport, Prepared};
 use serval_engine::portfolio::{self, Method, Progress};
 use serval_model::NetworkSystem;
 use serval_proof::strict::shows_strict;
 use serval_proof::{Body, Certificate, Reduction};
 use serval_report::fix::FixHint;
 use serval_report::{Counterexample, FaultNote, OpenAnswer, ProofNote, ReducedSizes, RuledOut, SampleNote, Sizes, StrictNote, StuckNote};
-use serval_syntax::{Diagnostic, Program, with_integers};
+use serval_syntax::{Diagnostic, Program, Reading, read_for_proof};
 use serval_verify::{Outcome, failure_of};
 
 use crate::claim::{
@@ -34,6 +34,8 @@ use crate::{Methods, Options, counterexample, fault, hint};
 /// time; fewer where each of them is of many variables.
 const ASIDE_PAIRS: u64 = 100_000;
 const PROVED_PAIRS: u64 = 10_000;
+/// As many as the first round of the exploration has, which show whether more are worth while.
+const GLANCED_PAIRS: u64 = 1 << 12;
 const ASIDE_VALUES: u64 = 2_000_000;
 const PROVED_VALUES: u64 = 200_000;
 
@@ -346,7 +348,29 @@ fn aside(program: &Program, prepared: &Arc<Prepared>, proved: bool, cancel: &Can
     let variables = u64::try_from(program.globals.len()).unwrap_or(u64::MAX);
     let (pairs, values) = if proved { (PROVED_PAIRS, PROVED_VALUES) } else { (ASIDE_PAIRS, ASIDE_VALUES) };
     let pairs = pairs.min(values / variables.max(1));
-    prepared.compile_within(pairs, &Budget::new(u64::MAX, cancel.clone())).map(Arc::new)
+    let within = |pairs| prepared.compile_within(pairs, &Budget::new(u64::MAX, cancel.clone())).map(Arc::new);
+    if pairs > GLANCED_PAIRS && program.globals.iter().any(|global| is_wide(global.range, pairs)) {
+        // Where a number grows that may become larger than all that would be looked at, more would say as little.
+        match within(GLANCED_PAIRS) {
+            Err(CompileError::TooLarge(report)) if !may_end(program, &report, pairs) => return Err(CompileError::TooLarge(report)),
+            Err(CompileError::TooLarge(_)) => {}
+            ended => return ended,
+        }
+    }
+    within(pairs)
+}
+
+/// Whether the variable that has most values may have had all of them after so many pairs of states.
+fn may_end(program: &Program, report: &GrowthReport, pairs: u64) -> bool {
+    let Some((name, _)) = &report.variable else { return true };
+    let global = program.globals.iter().find(|global| global.name == *name);
+    // What is kept in a register was read from a global.
+    global.is_some_and(|global| !is_wide(global.range, pairs))
+}
+
+/// Whether a variable may have more values than this.
+fn is_wide(range: Option<(i64, i64)>, values: u64) -> bool {
+    range.is_none_or(|(low, high)| high.abs_diff(low) >= values)
 }
 
 /// A proof on the text says that there are no errors. If a run with one is met
@@ -390,18 +414,24 @@ fn notes_of(input: &Input, systems: &[&NetworkSystem], body: &Body, options: &Op
             return vec![ProofNote { kind: "reduction", component: 0, facts, unbounded, marks }];
         }
     };
-    let integers = with_integers(input.text()).filter(|_| reduction.integers);
-    let integers = integers.map(|program| Arc::new(Prepared::new(&program, serval_compile::Options::default())));
-    let prepared = integers.as_ref().unwrap_or(prepared);
+    let read = as_read(input, reduction);
+    let read = read.map(|program| Arc::new(Prepared::new(&program, serval_compile::Options::default())));
+    let prepared = read.as_ref().unwrap_or(prepared);
     let words = serval_lipton_proof::words::<Infallible>(prepared, reduction, &mut Budget::new(u64::MAX, options.cancel.clone()));
     let words = words.unwrap_or_default();
     let (facts, marks) = (sentences(prepared.program(), input.text(), &words), marks(input.text(), &words));
     vec![ProofNote { kind: "reduction", component: 0, facts, unbounded, marks }]
 }
 
+/// The program that a proof on the text is about, if that is another one.
+fn as_read(input: &Input, reduction: &Reduction) -> Option<Program> {
+    let reading = Reading { integers: reduction.integers, choices: reduction.choices };
+    (reading != Reading::default()).then(|| read_for_proof(input.text(), reading)).flatten()
+}
+
 /// Whether a proof takes integers of the program to be unbounded. Those that stand for versions are by themselves.
 fn is_unbounded(input: &Input, reduction: &Reduction) -> bool {
-    let Some(program) = with_integers(input.text()).filter(|_| reduction.integers) else { return reduction.unbounded() };
+    let Some(program) = as_read(input, reduction).filter(|_| reduction.integers) else { return reduction.unbounded() };
     let versions = input.prepared().map_or(&[][..], |prepared| &prepared.program().versions);
     let name = |&global: &u32| program.globals.get(global as usize).map(|global| global.name.as_str());
     reduction.slow.iter().any(|global| !versions.iter().any(|version| name(global) == Some(version.name.as_str())))

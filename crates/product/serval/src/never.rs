@@ -19,7 +19,8 @@ pub(crate) fn never_serial<M: Named>(
     program: Option<&Program>,
     mut budget: Budget,
 ) -> Vec<NeverSerial> {
-    let Some(given) = serial_answers(explorer, &mut budget) else { return Vec::new() };
+    let asked = requests.iter().map(|Answered { request, response, .. }| (request.clone(), response.clone())).collect();
+    let Some(given) = serial_answers(explorer, asked, &mut budget) else { return Vec::new() };
     let mut never: Vec<NeverSerial> = Vec::new();
     for Answered { request, response, name, .. } in requests {
         let told = given.contains(&(request.clone(), response.clone()));
@@ -33,8 +34,12 @@ pub(crate) fn never_serial<M: Named>(
     never
 }
 
-/// All answers of all serial runs, by name.
-fn serial_answers<M: Named>(explorer: &mut SerialExplorer<M>, budget: &mut Budget) -> Option<BTreeSet<(String, String)>> {
+/// All answers of all serial runs, by name; none where all that is asked about are among them, which is mostly soon seen.
+fn serial_answers<M: Named>(
+    explorer: &mut SerialExplorer<M>,
+    mut asked: BTreeSet<(String, String)>,
+    budget: &mut Budget,
+) -> Option<BTreeSet<(String, String)>> {
     let kinds: BTreeSet<RequestId> = explorer.system().starts().iter().map(|&(request, _)| request).collect();
     let mut given = BTreeSet::new();
     let initial = explorer.system().initial_global();
@@ -44,7 +49,13 @@ fn serial_answers<M: Named>(explorer: &mut SerialExplorer<M>, budget: &mut Budge
         for &request in &kinds {
             let results = explorer.alone(request, global, budget).ok()?.to_vec();
             for (response, after) in results {
-                given.insert((request, response));
+                if given.insert((request, response)) {
+                    let system = explorer.system();
+                    asked.remove(&(system.request_name(request), system.response_name(response)));
+                    if asked.is_empty() {
+                        return None;
+                    }
+                }
                 if seen.insert(after) {
                     open.push(after);
                 }

@@ -39,7 +39,7 @@ use serval_diagnostic::{Code, Diagnostic, Span, shown};
 use serval_model::{NetworkSystem, systems_from_json};
 use serval_proof::strict::StrictProof;
 use serval_proof::{Body, Certificate, Claim, Failure, Input, Part, Reduction, Refusal, Systems, check};
-use serval_syntax::{ExprKind, Limit, Program, analyze, with_integers};
+use serval_syntax::{ExprKind, Limit, Program, Reading, analyze, read_for_proof};
 
 pub use accept::{Subject, Unusable, accept};
 pub use nets::{NetFormat, NetPart, NetProved, NetText, verify_net};
@@ -250,8 +250,9 @@ impl Input for ProgramInput<'_> {
 
     fn check_reduction(&self, reduction: &Reduction, caps: &Caps, cancel: &Cancel) -> Result<(), Refusal<Stop>> {
         let budget = &mut Budget::new(caps.ticks, cancel.clone());
-        // Why a proof about integers is one about the program is said where versions are lowered (`with_integers`).
-        match with_integers(self.text).filter(|_| reduction.integers) {
+        // Why such a proof is one about the program is said where versions and choices are lowered (`read_for_proof`).
+        let reading = Reading { integers: reduction.integers, choices: reduction.choices };
+        match (reading != Reading::default()).then(|| read_for_proof(self.text, reading)).flatten() {
             Some(program) => serval_lipton_proof::check(&Arc::new(Prepared::new(&program, Options::default())), reduction, budget),
             None => serval_lipton_proof::check(&self.prepared, reduction, budget),
         }

@@ -27,6 +27,10 @@ pub struct Reduction {
     /// serial ones. A program without versions is the same either way.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub integers: bool,
+    /// Whether it is about the program whose requests choose when they begin, where they choose among many values, which
+    /// has the same complete runs. A program without such choices is the same either way.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub choices: bool,
     /// Nodes of the control graph in front of which a `yield` is added.
     pub yields: Vec<u32>,
     /// Tests that may be left out, as what comes after tests again: from which point, to which, and the global.

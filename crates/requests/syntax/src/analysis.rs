@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use crate::diagnostic::{Diagnostic, MAX_SHOWN, Sink, codes, finish};
 use crate::grammar::{SyntaxKind, no_request, parse_text};
-use crate::lowering::{Declared, Lowered, Lowering, MAX_VALUES, Names, Slots, bad_parameter, initial_local};
+use crate::lowering::{Declared, Lowered, Lowering, MAX_VALUES, Names, Reading, Slots, are_chosen_once, bad_parameter, initial_local};
 use crate::program::{Global, GlobalVar, ManyParam, ManyRequest, ParamValues, Program, Request, Version, is_global};
 use crate::tree::{Parsed, SyntaxNode, SyntaxToken, ast, span};
 use many::{Asked, WrittenOut, analyzed};
@@ -72,19 +72,29 @@ pub fn analyze_standing(text: &str) -> Analysis {
     analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, Asked::Standing)
 }
 
-/// The program of a text with an integer for each version, if it has versions. A proof that this one is
-/// serializable and has no errors but that integers leave 64 bits is one of the program.
+/// The program of a text as it is read for a proof, where that is another one: with an integer for each version, if it has
+/// versions, and with what requests choose among many values as what they begin with. A proof that this one is
+/// serializable and has no errors but that integers leave 64 bits is one of the program; `lowering/convenience/versions.rs` and
+/// `lowering/chosen.rs` say why.
 ///
 /// ```
+/// use serval_syntax::{Reading, read_for_proof};
+/// let integers = Reading { integers: true, choices: false };
 /// let text = "version V: 1  request r { v := V; yield; if (v == V) { fresh(V) }; 0 }";
-/// let program = serval_syntax::with_integers(text).unwrap();
-/// assert_eq!(program.globals[0].initial, 1);
-/// assert!(serval_syntax::with_integers("request r { X := 1 }").is_none());
+/// assert_eq!(read_for_proof(text, integers).unwrap().globals[0].initial, 1);
+/// assert!(read_for_proof("request r { X := 1 }", integers).is_none());
+/// let choices = Reading { integers: false, choices: true };
+/// let program = read_for_proof("request r { yield; X := choose(1..1000); X }", choices).unwrap();
+/// assert_eq!((program.requests[0].params[0].low, program.requests[0].params[0].high), (1, 1000));
+/// // Each round of the loop chooses anew.
+/// assert!(read_for_proof("request r { while (X == 0) { X := choose(0..99) } }", choices).is_none());
 /// ```
-pub fn with_integers(text: &str) -> Option<Program> {
-    analyze(text).program.filter(|program| !program.versions.is_empty())?;
+pub fn read_for_proof(text: &str, reading: Reading) -> Option<Program> {
+    let usual = analyze(text).program?;
+    let integers = reading.integers && !usual.versions.is_empty();
     let (green, diagnostics) = parse_text(text);
-    analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, Asked::Integers).program
+    let read = analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, Asked::Proof(Reading { integers, ..reading })).program;
+    read.filter(|program| integers || usual.many.is_none() && program.requests.iter().any(|request| !request.params.is_empty()))
 }
 
 /// Checks the tree of a text of which `found` is known to be wrong.
@@ -109,11 +119,11 @@ fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>, asked: As
     unreachable::find_unreachable_after_exits(root, &mut findings);
     checks::run(text, &analyzer.requests, &analyzer.globals, known, &mut findings);
 
-    let usable = found.is_empty() && analyzer.errors.is_empty() && !analyzer.requests.is_empty();
+    let usable = found.is_empty() && analyzer.errors.is_empty() && !analyzer.requests.is_empty() && !analyzer.chosen_twice;
     let program = usable.then(|| Program {
         globals: globals(&analyzer.globals, &analyzer.declared, analyzer.written_out.is_some_of_many()),
         requests: analyzer.requests.into_iter().map(into_request).collect(),
-        versions: if analyzer.declared.integers { Vec::new() } else { versions(&analyzer.declared) },
+        versions: if analyzer.declared.reading.integers { Vec::new() } else { versions(&analyzer.declared) },
         expectation,
         allowances: allowances.clone(),
         many: analyzer.written_out.told(analyzer.many),
@@ -174,6 +184,8 @@ struct Analyzer {
     written_out: WrittenOut,
     /// The requests with parameters.
     many: Vec<ManyRequest>,
+    /// Whether a choice that is made when a request begins may be two choices.
+    chosen_twice: bool,
 }
 
 impl Analyzer {
@@ -305,7 +317,7 @@ impl Analyzer {
         let mut made = 0;
         for chosen in combinations {
             let mut locals = Names::default();
-            let kept = self.kept(&declared, &chosen, name_span, &mut locals);
+            let mut kept = self.kept(&declared, &chosen, name_span, &mut locals);
             let mut lowering = Lowering::new(&self.declared, &mut self.globals, &mut locals, &mut self.errors);
             self.written_out.prepare(&mut lowering, index, &declared, &chosen);
             lowering.expanding = u32::from(!declared.params.is_empty());
@@ -313,6 +325,8 @@ impl Analyzer {
             let body = lowering.body(body.statements())?;
             made = lowering.made;
             let full = lowering.is_full();
+            self.chosen_twice |= !are_chosen_once(&lowering.chosen, &body);
+            kept.append(&mut lowering.chosen);
             let full_name = if declared.params.is_empty() { declared.name.clone() } else { chosen.name(&declared) };
             self.requests.push(Lowered { name: full_name, name_span, locals, params: kept, body });
             if full {
@@ -333,8 +347,11 @@ impl Analyzer {
             self.errors.push(no_request);
             return Some(());
         }
-        let body = Lowering::new(&self.declared, &mut self.globals, &mut locals, &mut self.errors).body(file.statements())?;
-        self.requests.push(Lowered { name: "request".to_owned(), name_span: Span::default(), locals, params: Vec::new(), body });
+        let mut lowering = Lowering::new(&self.declared, &mut self.globals, &mut locals, &mut self.errors);
+        let body = lowering.body(file.statements())?;
+        let params = lowering.chosen;
+        self.chosen_twice |= !are_chosen_once(&params, &body);
+        self.requests.push(Lowered { name: "request".to_owned(), name_span: Span::default(), locals, params, body });
         Some(())
     }
 

@@ -70,10 +70,11 @@ mod lowering;
 mod program;
 mod tree;
 
-pub use analysis::{Analysis, analyze, analyze_of, analyze_parsed, analyze_standing, with_integers};
+pub use analysis::{Analysis, analyze, analyze_of, analyze_parsed, analyze_standing, read_for_proof};
 pub use bindings::{Access, Bindings, Occurrence, Symbol, SymbolKind};
 pub use diagnostic::{Code, CodeInfo, Diagnostic, Label, Severity, codes, similar};
 pub use grammar::{MAX_DEPTH, MAX_FILE_BYTES, SyntaxKind};
+pub use lowering::Reading;
 pub use program::{
     Allowance, ArithmeticOp, Arm, CompareOp, Expectation, ExpectedVerdict, Expr, ExprKind, Global, GlobalVar, IndexPlace, Limit, Local,
     LocalVar, Many, ManyParam, ManyRequest, Param, ParamValues, Program, Request, Variable, Version, core_text, is_global, value,

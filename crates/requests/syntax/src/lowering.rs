@@ -2,6 +2,7 @@
 //! with them is in [`core`] and [`convenience`].
 
 mod asserted;
+mod chosen;
 mod convenience;
 mod core;
 mod declare;
@@ -12,7 +13,9 @@ mod resolve;
 mod rows;
 mod shape;
 
+pub(crate) use chosen::are_chosen_once;
 pub(crate) use declare::initial_local;
+pub use declared::Reading;
 pub(crate) use declared::{Declared, MAX_ELEMENTS, MAX_VALUES, Slots, bad_parameter};
 pub(crate) use names::{Lowered, Names};
 pub(crate) use rows::{Plan, Uses};
@@ -27,7 +30,7 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::grammar::{MAX_HEIGHT, too_deep};
-use crate::program::{Expr, ExprKind, Variable};
+use crate::program::{Expr, ExprKind, Param, Variable};
 use serval_diagnostic::Span;
 
 /// How many expressions may be made by writing things out.
@@ -70,6 +73,10 @@ pub(crate) struct Lowering<'a> {
     pub(crate) quiet: bool,
     /// The parameters of the request that are local variables.
     pub(crate) params: Vec<String>,
+    /// What the request chooses when it begins, where that is asked for.
+    pub(crate) chosen: Vec<Param>,
+    /// How many loops are around this place that may come here more than once.
+    pub(crate) repeated: u32,
     /// The calls that are being written out, the outermost first.
     pub(crate) frames: Vec<CallFrame>,
     /// The locals of the request that take versions.
@@ -109,6 +116,8 @@ impl<'a> Lowering<'a> {
             uses: None,
             quiet: false,
             params: Vec::new(),
+            chosen: Vec::new(),
+            repeated: 0,
             frames: Vec::new(),
             tokens: Vec::new(),
             arrays: LocalArrays::default(),

@@ -71,6 +71,7 @@ const PAGES: &[(&str, &str, Sources)] = &[
             ("crates/requests/lipton-proof/src/exchange.rs", None),
             ("crates/requests/lipton-proof/src/rows.rs", None),
             ("crates/requests/syntax/src/lowering/rows.rs", None),
+            ("crates/requests/syntax/src/lowering/chosen.rs", None),
             ("crates/product/verify/src/many.rs", None),
         ],
     ),

@@ -10,7 +10,9 @@ use serval_compile::{Options, Prepared};
 use serval_lipton_engine::prove;
 use serval_model::SplitMix64;
 use serval_proof::{Reduction, Refusal};
-use serval_syntax::{Program, analyze, with_integers};
+use serval_syntax::{Program, Reading, analyze, read_for_proof};
+
+const INTEGERS: Reading = Reading { integers: true, choices: false };
 
 use crate::soundness::{Truth, truth};
 
@@ -67,7 +69,7 @@ fn attempts_with_versions_are_proved_only_where_all_are_tested() {
     let (mut proved, mut wrong, mut forged) = (0_u64, 0_u64, 0_u64);
     for seed in sweep.seeds(0) {
         let [text, whole] = drawn(seed);
-        let integers = prepared(with_integers(&text));
+        let integers = prepared(read_for_proof(&text, INTEGERS));
         let found = proof(&integers);
         proved += u64::from(found.as_ref().is_some_and(|reduction| !reduction.attempts.is_empty()));
         let truth = truth(&prepared(analyze(&text).program), 3);
@@ -76,7 +78,7 @@ fn attempts_with_versions_are_proved_only_where_all_are_tested() {
             continue;
         }
         wrong += 1;
-        if let Some(other) = proof(&prepared(with_integers(&whole))) {
+        if let Some(other) = proof(&prepared(read_for_proof(&whole, INTEGERS))) {
             forged += 1;
             assert!(accepted(&integers, &other).is_err(), "seed {seed}\n{text}");
         }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
 
 mod attempts;
+mod choices;
 mod corpus;
 mod flags;
 mod many;

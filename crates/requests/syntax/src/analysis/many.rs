@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::Analyzer;
 use crate::diagnostic::{Diagnostic, Severity, Sink, codes};
-use crate::lowering::{Declared, Lowering, MAX_ELEMENTS, Names, Plan, Uses};
+use crate::lowering::{Declared, Lowering, MAX_ELEMENTS, Names, Plan, Reading, Uses};
 use crate::program::{LocalVar, Many, ManyRequest, Param, is_global};
 use crate::tree::{SyntaxNode, ast};
 use serval_diagnostic::Span;
@@ -35,8 +35,8 @@ pub(super) enum Asked<'a> {
     Standing,
     /// Those with these names.
     Named(&'a BTreeSet<String>),
-    /// All requests, with an integer for each version.
-    Integers,
+    /// All requests, read so for a proof.
+    Proof(Reading),
 }
 
 /// The values of a combination; none where a parameter is a local variable.
@@ -131,6 +131,7 @@ impl Analyzer {
             requests: Vec::new(),
             written_out,
             many: Vec::new(),
+            chosen_twice: false,
         }
     }
 
@@ -179,9 +180,9 @@ pub(super) fn analyzed(root: &SyntaxNode, found: &[Diagnostic], asked: Asked<'_>
     if let Asked::Named(names) = asked {
         return with(root, found, WrittenOut::Named(names.clone()));
     }
-    if let Asked::Integers = asked {
+    if let Asked::Proof(reading) = asked {
         let mut analyzer = Analyzer::new(found, WrittenOut::All { too_many: false });
-        analyzer.declared.integers = true;
+        analyzer.declared.reading = reading;
         return analyzer.of(root);
     }
     let all = with(root, found, WrittenOut::All { too_many: false });

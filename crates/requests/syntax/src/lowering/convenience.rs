@@ -64,7 +64,7 @@ fn number(value: i64, span: Span) -> Expr {
     made(ExprKind::Number(value), span)
 }
 
-fn read(variable: Variable, span: Span) -> Expr {
+pub(super) fn read(variable: Variable, span: Span) -> Expr {
     made(ExprKind::Read(variable), span)
 }
 

@@ -147,7 +147,7 @@ impl Declared {
             });
         };
         let names = (1..=count).map(|index| format!("{}[{index}]", name.text()));
-        let names: Vec<String> = if self.integers { vec![name.text().to_owned()] } else { names.collect() };
+        let names: Vec<String> = if self.reading.integers { vec![name.text().to_owned()] } else { names.collect() };
         let numbers: Vec<u32> = names.iter().map(|name| globals.number(name, place)).collect();
         for &number in &numbers {
             let usage = globals.usage_mut(number);
@@ -155,7 +155,7 @@ impl Declared {
             usage.read.get_or_insert(place);
         }
         let first = numbers.first().copied().unwrap_or(0);
-        if self.integers {
+        if self.reading.integers {
             self.initial.insert(first, 1);
         }
         self.versions.insert(name.text().to_owned(), Slots { first, count, place });

@@ -18,6 +18,15 @@ pub(crate) const MAX_ROWS: i64 = 1 << 16;
 /// How many values a parameter may have.
 pub(crate) const MAX_VALUES: i64 = 1 << 31;
 
+/// How a text is read for a proof about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Whether versions are integers and have no slots.
+    pub integers: bool,
+    /// Whether requests choose among ranges when they begin.
+    pub choices: bool,
+}
+
 /// What happens to a value that leaves a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {
@@ -133,8 +142,8 @@ pub(crate) struct Declared {
     pub(crate) arrays: FxHashMap<String, Rc<Array>>,
     pub(crate) functions: FxHashMap<String, Function>,
     pub(crate) versions: BTreeMap<String, Slots>,
-    /// Whether versions are integers and have no slots.
-    pub(crate) integers: bool,
+    /// How the text is read for a proof about it.
+    pub(crate) reading: Reading,
     /// By the number of the global.
     pub(crate) values: FxHashMap<u32, Values>,
     /// By the number of the global.

@@ -27,7 +27,10 @@ impl Lowering<'_> {
             self.error(|| effect(place, &format!("`{}`", word.text()), "`assume`"));
             return Some(number(0, place));
         }
-        let condition = self.condition(&condition)?;
+        self.repeated += 1;
+        let condition = self.condition(&condition);
+        self.repeated -= 1;
+        let condition = condition?;
         self.only_looks(&condition, "`assume`");
         let inner = condition.span;
         let negated = Box::new(made(ExprKind::Not(Box::new(condition)), inner));

@@ -17,6 +17,10 @@ impl Lowering<'_> {
         for part in expr.syntax().children() {
             if let Some(range) = ast::Range::cast(part.clone()) {
                 let Some(interval) = self.interval(&range, Some(MAX_ELEMENTS)) else { return Some(number(0, place)) };
+                let alone = expr.syntax().children().count() == 1;
+                if let Some(chosen) = alone.then(|| self.chosen_at_first(&interval, place)).flatten() {
+                    return Some(chosen);
+                }
                 values.extend(interval.values().map(|value| made(ExprKind::Constant(value), place)));
             } else if let Some(operand) = ast::Expr::cast(part) {
                 let name = operand.token().filter(|_| operand.kind() == SyntaxKind::NameExpr);

@@ -97,9 +97,11 @@ impl Lowering<'_> {
     pub(crate) fn while_loop(&mut self, expr: &ast::Expr) -> Option<Expr> {
         let place = span(expr.syntax().text_range());
         self.loops.push(LoopExits::default());
+        self.repeated += 1;
         let condition = self.condition(&expr.conditions().next()?);
         let in_condition = self.loops.last().is_some_and(|exits| exits.flag.is_some());
         let body = self.block(&expr.blocks().next()?);
+        self.repeated -= 1;
         let exits = self.loops.pop()?;
         let (condition, body) = (condition?, body?);
         let Some(flag) = exits.flag else {

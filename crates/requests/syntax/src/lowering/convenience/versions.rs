@@ -30,7 +30,7 @@
 //! of one request, for which there must be slots, so none of these is taken away.
 
 //! # The same with integers
-//! [`with_integers`](crate::with_integers) lowers a program with an integer for each version: `t := V` and comparisons
+//! [`read_for_proof`](crate::read_for_proof) lowers a program with an integer for each version: `t := V` and comparisons
 //! as they stand, and `fresh(V)` as `V := V + 1`, from 1 on. By the above `Int` of the program with slots is a part of
 //! `Int` of that with integers, and both have the same `Ser`: if the latter is serializable, so is the program. An
 //! error of the program with slots is one of that with integers. The integers are those of mathematics: that `V + 1`
@@ -103,7 +103,7 @@ impl Lowering<'_> {
 
     /// One request must be able to hold all its tokens: else it could not even run alone.
     fn enough_slots(&mut self) {
-        if self.declared.integers {
+        if self.declared.reading.integers {
             return;
         }
         for (version, slots) in &self.declared.versions {
@@ -187,10 +187,10 @@ impl Lowering<'_> {
         let slots = self.declared.versions.get(version.text()).copied()?;
         let local = self.locals.number(name.text(), at);
         let usage = self.locals.usage_mut(local);
-        (usage.written, usage.token) = (true, !self.declared.integers);
+        (usage.written, usage.token) = (true, !self.declared.reading.integers);
         usage.read.get_or_insert(at);
         let local = Variable::Local(LocalVar(local));
-        if self.declared.integers {
+        if self.declared.reading.integers {
             self.count(4);
             return Some(Some(sequence(vec![assign(local, place, read(slots.integer(), place)), number(0, place)], place)));
         }
@@ -221,7 +221,7 @@ impl Lowering<'_> {
 
     /// An answer of the request, which gives back what its tokens hold.
     pub(crate) fn answered(&mut self, value: Expr) -> Option<Expr> {
-        if self.tokens.is_empty() || self.declared.integers {
+        if self.tokens.is_empty() || self.declared.reading.integers {
             return Some(value);
         }
         let whole = value.span;
@@ -322,7 +322,7 @@ impl Lowering<'_> {
         };
         let slots = self.declared.versions.get(&token.version).copied()?;
         let local = Variable::Local(LocalVar(self.locals.number(&token.name, token.place)));
-        if self.declared.integers {
+        if self.declared.reading.integers {
             self.count(4);
             let (left, right) = (Box::new(read(slots.integer(), place)), Box::new(read(local, place)));
             return Some(ExprKind::Compare { op, left, right });
@@ -353,7 +353,7 @@ impl Lowering<'_> {
             return Some(number(0, place));
         };
         self.no_value(expr.syntax(), "a fresh version");
-        if self.declared.integers {
+        if self.declared.reading.integers {
             self.count(6);
             let rest = vec![(ArithmeticOp::Add, number(1, place))];
             let next = made(ExprKind::Arithmetic { first: Box::new(read(slots.integer(), place)), rest }, place);

@@ -41,7 +41,10 @@ impl Lowering<'_> {
 
     pub(crate) fn await_condition(&mut self, expr: &ast::Expr) -> Option<Expr> {
         let place = span(expr.syntax().text_range());
-        let condition = self.condition(&expr.conditions().next()?)?;
+        self.repeated += 1;
+        let condition = self.condition(&expr.conditions().next()?);
+        self.repeated -= 1;
+        let condition = condition?;
         let inner = condition.span;
         Some(self.wait_while(made(ExprKind::Not(Box::new(condition)), inner), place, "`await`"))
     }
