@@ -120,8 +120,12 @@ fn collect(root: &Path, directory: &Path, files: &mut BTreeMap<String, String>) 
 
 /// A workload, or its mistakes drawn in their files.
 pub(crate) fn read(paths: &[PathBuf], args: &SqlArgs, messages: Messages) -> Result<Workload, Failure> {
-    let files = files_of(paths, args, messages)?;
-    Workload::read(&files).map_err(|mistakes| Failure::Input(drawn(&mistakes, &name_of(paths), messages)))
+    read_files(&files_of(paths, args, messages)?, &name_of(paths), messages)
+}
+
+/// The same of files that were read.
+pub(crate) fn read_files(files: &[(String, String)], name: &str, messages: Messages) -> Result<Workload, Failure> {
+    Workload::read(files).map_err(|mistakes| Failure::Input(drawn(&mistakes, name, messages)))
 }
 
 /// What is wrong with a workload, each mistake in its file.

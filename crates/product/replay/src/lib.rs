@@ -6,6 +6,8 @@
 //! | have a server perform it, and compare | [`perform()`], [`ReplayReport`] |
 //! | perform all orders of the statements of some sessions | [`all_orders`] |
 //! | issue statements one by one | [`Playground`] |
+//! | perform the run of a counterexample of a workload | [`follow()`] |
+//! | know what a client issues next, and make the tables of a workload | [`ScriptSession`], [`setup()`] |
 //!
 //! The client is `psql`, one process for each session, so that libpq's own settings hold: environment, service and
 //! password files, TLS. `docs/decisions/0014-psql.md` says why.
@@ -23,24 +25,30 @@
 
 mod address;
 mod answer;
+mod client;
 mod compare;
 mod control;
+mod follow;
 mod lexical;
 mod orders;
 mod perform;
 mod playground;
 mod process;
 mod schedule;
+mod sql_text;
 mod told;
 mod trace;
 
 pub use address::{ServerAddress, ServerFailure};
 pub use answer::{ServerAnswer, SqlError, SqlRow, SqlTable};
+pub use client::{ClientState, ClientStep, ScriptSession, session_settings};
 pub use compare::is_same_answer;
+pub use follow::{FollowedRun, RunToFollow, follow};
 pub use lexical::{Refusable, Statement};
 pub use orders::{ListedStatements, OrdersFound, OrdersWanted, PerformedOrder, SessionScript, all_orders};
 pub use perform::{PerformedStep, ReplayReport, perform};
 pub use playground::{Issued, Playground, WaitsFor};
 pub use schedule::{AwaitedWait, ScheduleStep, SqlSchedule};
-pub use told::{replay_json, replay_text};
+pub use sql_text::{ColumnLimits, setup};
+pub use told::{followed_text, replay_json, replay_text};
 pub use trace::{MOST_TRACE_BYTES, SqlTrace, read_trace, trace_text};

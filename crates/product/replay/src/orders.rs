@@ -23,6 +23,11 @@ use crate::playground::{Issued, Playground};
 pub trait SessionScript {
     /// The next statement, after these answers; `None` at the end.
     fn next_statement(&self, answers: &[ServerAnswer]) -> Option<String>;
+
+    /// Whether the next statement takes no snapshot and no lock, so that the one behind it is issued at once.
+    fn goes_on(&self, _answers: &[ServerAnswer]) -> bool {
+        false
+    }
 }
 
 /// A session that issues the same statements whatever is answered.
@@ -45,6 +50,8 @@ pub struct OrdersWanted<'a> {
     pub afterwards: &'a [String],
     /// How many orders are performed at most.
     pub most: usize,
+    /// What is looked for: no further order is begun once it was seen.
+    pub enough: Option<&'a (dyn Fn(&PerformedOrder) -> bool + Sync)>,
 }
 
 /// What the sessions were answered, and what was there afterwards, in one order.
@@ -140,6 +147,9 @@ fn work_at(wanted: &OrdersWanted<'_>, address: &ServerAddress, cancel: &Cancel, 
         let mut work = held(work);
         work.running -= 1;
         let TriedOrder { order, others, seen, waited, circle } = outcome?;
+        if wanted.enough.is_some_and(|enough| enough(&seen)) {
+            taken.store(wanted.most, Ordering::Relaxed);
+        }
         work.begun.extend(others);
         let found = &mut work.found;
         (found.orders, found.waited, found.circles) =
@@ -219,6 +229,12 @@ impl Workplace {
                 others.extend(ready.iter().skip(1).map(other));
             }
             order.push(session);
+            let mut text = text;
+            while wanted.sessions[session].goes_on(&state.answers[session]) {
+                self.issue(session, &text, &mut state)?;
+                let Some(next) = wanted.sessions[session].next_statement(&state.answers[session]) else { break };
+                text = next;
+            }
             self.issue(session, &text, &mut state)?;
         }
         self.end_all(wanted, &mut state)?;

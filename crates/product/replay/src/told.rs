@@ -4,7 +4,10 @@ use serde::Serialize;
 use serval_diagnostic::counted;
 use serval_model::shown as escape;
 
+use serval_sql::Answered;
+
 use crate::answer::ServerAnswer;
+use crate::follow::FollowedRun;
 use crate::perform::{PerformedStep, ReplayReport};
 use crate::playground::one_line;
 use crate::schedule::{AwaitedWait, ScheduleStep};
@@ -28,6 +31,34 @@ pub fn replay_text(name: &str, report: &ReplayReport, width: usize) -> String {
         text += &format!("  {line}\n");
     }
     text
+}
+
+/// The same for the run of a counterexample, whose requests have answers.
+pub fn followed_text(name: &str, followed: &FollowedRun, width: usize) -> String {
+    let report = &followed.report;
+    let (steps, sessions) = (counted(report.steps.len(), "step"), counted(report.schedule.sessions.len(), "session"));
+    let verdict = if followed.is_same() { "the server did the same" } else { "the server did something else" };
+    let mut text = format!("{verdict}   {}   {steps} in {sessions}\n\n", escape::line(name));
+    text += &table(report, width);
+    text += "\n";
+    for (number, (wanted, got)) in followed.answers.iter().enumerate() {
+        let is_same = Some(wanted) == got.as_ref();
+        let said = got.as_ref().map_or_else(|| "nothing: its attempt failed, or waits".to_owned(), answered_words);
+        let expected = if is_same { ", as in the run".to_owned() } else { format!("; in the run {}", answered_words(wanted)) };
+        text += &format!("  #{} gets {}{}\n", number + 1, escape::line(&said), escape::line(&expected));
+    }
+    if followed.tried > 0 {
+        text += &format!("  {} of the same statements tried\n", counted(followed.tried, "other order"));
+    }
+    text
+}
+
+fn answered_words(answered: &Answered) -> String {
+    let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "NULL".to_owned());
+    let row = |row: &Vec<Option<String>>| row.iter().map(value).collect::<Vec<_>>().join(", ");
+    let mut parts: Vec<String> = answered.rows.values().map(|rows| rows.iter().map(row).collect::<Vec<_>>().join("; ")).collect();
+    parts.extend(answered.outcomes.iter().map(|outcome| (*outcome).to_owned()));
+    if parts.is_empty() { "nothing".to_owned() } else { parts.join(" / ") }
 }
 
 /// Lines for each session in one step.

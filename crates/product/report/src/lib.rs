@@ -24,6 +24,7 @@ pub mod pictures;
 mod proof;
 mod screen;
 mod shown;
+mod sql_run;
 mod stages;
 mod timeline;
 mod trace;
@@ -48,6 +49,7 @@ pub use parts::{CertificateNote, HeaderPromise, Note, OpenAnswer, ReducedSizes, 
 pub use proof::ProofNote;
 pub use screen::{Look, time};
 pub use serval_diagnostic::counted;
+pub use sql_run::{SqlRun, SqlRunMove, SqlRunRequest};
 pub use stages::{StageReport, StageTimes};
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};
 pub use verdict::{FileReport, HOLLOW, SampleNote, notes};

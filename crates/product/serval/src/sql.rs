@@ -14,16 +14,19 @@
 //! ```
 
 pub(crate) mod program;
+mod run;
 mod shown;
 
 use std::collections::BTreeMap;
 
+use serval_budget::StopReason;
 use serval_diagnostic::LineIndex;
 use serval_report::{FileReport, Note};
 use serval_sql::{BundleFile, Form, Isolation, Reading, Role, Translation};
 use serval_syntax::{Diagnostic, Severity, Span};
 
 use crate::decide::{Decision, Verdict, decide};
+use crate::evidence::Undecided;
 use crate::input::{Input, Mistakes};
 use crate::{Options, export};
 
@@ -34,6 +37,7 @@ pub struct Workload {
     exact: Input,
     /// Without counts of guards, where these matter.
     unguarded: Option<Input>,
+    data: serval_sql::Workload,
     translation: Translation,
     places: Places,
     /// The levels that its transactions name.
@@ -134,12 +138,17 @@ impl Workload {
         let (levels, bounds) = (serval_sql::levels(&workload), shown::bounds(&workload, &translation));
         let blind_insert = serval_sql::blind_insert(&workload);
         let (shared, replaces) = (workload.settings.shared, translation.replaces);
-        Ok(Self { exact, unguarded, translation, places, levels, blind_insert, shared, replaces, bounds })
+        Ok(Self { data: workload, exact, unguarded, translation, places, levels, blind_insert, shared, replaces, bounds })
     }
 
     /// The bundle, which certificates are about.
     pub fn bundle(&self) -> &str {
         &self.places.bundle
+    }
+
+    /// The workload as data, and what it is translated to, whose program is [`Self::input`].
+    pub fn parts(&self) -> (&serval_sql::Workload, &Translation) {
+        (&self.data, &self.translation)
     }
 
     /// The input that the engines see.
@@ -174,6 +183,19 @@ impl Workload {
         self.levels.iter().map(|level| level.name()).collect::<Vec<_>>().join(" and ")
     }
 
+    /// Why a verdict about the program is none about the server.
+    fn not_certain(&self, verdict: &Verdict) -> Option<&'static str> {
+        let is_run = matches!(verdict, Verdict::NotSerializable(..) | Verdict::Fault(..));
+        if is_run && self.levels.contains(&Isolation::Serializable) {
+            return Some(
+                "at REPEATABLE READ in place of SERIALIZABLE there is a run that is not serializable, which the server may refuse",
+            );
+        }
+        let is_proof = matches!(verdict, Verdict::Serializable(_) | Verdict::Strict(_) | Verdict::Safe(_));
+        let why = "the program that has all runs of a server and more is not proved, and the one that has some of them is serializable";
+        (is_proof && self.translation.mixed).then_some(why)
+    }
+
     /// Decides. Proofs without counts of guards are tried first: they hold for any number of them.
     pub fn decide(&self, options: &Options) -> Decided<'_> {
         let options = Options { fixes: false, invariants: false, proof: false, reusable: false, ..options.clone() };
@@ -182,10 +204,16 @@ impl Workload {
             return Decided { decision: Decision::none(), assumed, guarded: false, workload: self };
         }
         let proved = self.unguarded.as_ref().map(|input| decide(input, &options));
-        let (decision, guarded) = match proved {
-            Some(decision) if matches!(decision.verdict, Verdict::Serializable(_)) => (decision, false),
+        let (mut decision, guarded) = match proved {
+            Some(decision) if matches!(decision.verdict, Verdict::Serializable(_)) => {
+                return Decided { decision, assumed, guarded: false, workload: self };
+            }
             _ => (decide(&self.exact, &options), self.unguarded.is_some()),
         };
+        if let Some(why) = self.not_certain(&decision.verdict) {
+            decision.verdict =
+                Verdict::Undecided(Undecided::Stopped(StopReason::Inconclusive { stage: "levels of isolation", what: why.to_owned() }));
+        }
         Decided { decision, assumed, guarded, workload: self }
     }
 }
@@ -203,7 +231,7 @@ impl Decided<'_> {
         decision.findings.clear();
         decision.stuck.clear();
         decision.no_commit = None;
-        // When a transaction is seen by one that comes later, the translation does not say.
+        // Translations claim which answers there are together, and nothing about time.
         decision.strict = None;
         decision.stages.clear();
         for open in &mut decision.open {
@@ -219,6 +247,11 @@ impl Decided<'_> {
         }
         if let Verdict::Unusable(diagnostic) = &mut decision.verdict {
             diagnostic.notes.clear();
+            if diagnostic.message.contains("by zero")
+                && let Some((file, line, _)) = workload.places.position(diagnostic.primary.span)
+            {
+                diagnostic.message = format!("{file}:{line}: {}", shown::FAULT);
+            }
         }
         let is_answered = !matches!(decision.verdict, Verdict::Unusable(_) | Verdict::Refused(_));
         let mut report = decision.into_report(name, &workload.exact, times);

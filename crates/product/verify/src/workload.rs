@@ -1,11 +1,12 @@
 //! Certificates about workloads of SQL. The checker reads the bundle and translates it by itself; what it then checks
 //! is a certificate about a program, whose fingerprint is that of the bundle.
 //!
-//! A proof may be about the program without counts of guards, whose runs are all those of the server and more; a run is
+//! Where transactions run at several levels, a proof is about the program that has all runs of a server and more, and a
+//! run about the one that has none but these. A proof may else be about the program without counts of guards, whose runs are all those of the server and more; a run is
 //! about the program with them.
 
 use serval_budget::Cancel;
-use serval_proof::{Caps, Certificate, Refusal};
+use serval_proof::{Caps, Certificate, Claim, Refusal};
 
 use crate::{RequestsText, Unusable};
 
@@ -38,8 +39,21 @@ fn programs(bundle: &str, certificate: &Certificate) -> Result<Vec<serval_syntax
     let reading = serval_sql::read(bundle);
     let workload = reading.workload.ok_or(crate::InputError::Program(reading.diagnostics))?;
     let exact = serval_sql::translate(&workload, serval_sql::Form::Exact).map_err(crate::InputError::Program)?;
+    let levels = serval_sql::levels(&workload);
+    let is_run = !matches!(certificate.claim, Claim::Serializable | Claim::Strict | Claim::Safe);
+    // At SERIALIZABLE the server refuses some of the runs.
+    if is_run && levels.contains(&serval_sql::Isolation::Serializable) {
+        let message = "no run is evidence about transactions at SERIALIZABLE, of which the server refuses some";
+        let diagnostic = crate::Diagnostic::error(crate::Code("E0702"), crate::Span::default(), message);
+        return Err(crate::InputError::Program(vec![diagnostic]));
+    }
     let mut programs = Vec::new();
-    if exact.exact && certificate.claim == serval_proof::Claim::Serializable {
+    if exact.mixed && !is_run {
+        // The other program has some of the runs only.
+        let upper = serval_sql::translate(&workload, serval_sql::Form::Unguarded).map_err(crate::InputError::Program)?;
+        return Ok(vec![upper.program]);
+    }
+    if exact.exact && certificate.claim == Claim::Serializable {
         let unguarded = serval_sql::translate(&workload, serval_sql::Form::Unguarded).map_err(crate::InputError::Program)?;
         programs.push(unguarded.program);
     }

@@ -31,7 +31,9 @@ mod workload;
 pub use bundle::{BundleFile, MOST_BYTES, NoBundle, SETTINGS, bundle, files};
 pub use codes::codes;
 pub use read::{Reading, is_schema, read};
-pub use translate::{Answers, Form, Role, Translation, blind_insert, levels, translate};
+pub use translate::{Answered, Answers, Form, Origin, Role, RowKey, Translation, blind_insert, levels, translate};
+#[cfg(feature = "rules-off")]
+pub use translate::{Rule, translate_without};
 pub use workload::{
     Aggregate, Beyond, Bounds, Column, ColumnId, Comparison, Conflict, Constant, Delete, ForeignKey, Insert, Isolation, Item, ItemKind,
     Kind, Operation, Parameter, Piece, RowLock, Scalar, Script, Select, Settings, Statement, StatementKind, Strength, Table, TableId,

@@ -22,6 +22,7 @@ mod requests;
 mod rows;
 mod snapshot;
 mod state;
+mod switch;
 mod usage;
 mod values;
 
@@ -30,7 +31,10 @@ use std::collections::BTreeMap;
 use serval_diagnostic::{Diagnostic, Span};
 use serval_syntax::Program;
 
-use crate::workload::{Isolation, Item, ItemKind, Kind, StatementKind, Workload};
+use crate::workload::{Bounds, ColumnId, Isolation, Item, ItemKind, Kind, StatementKind, TableId, Workload};
+
+pub use answers::Answered;
+pub use switch::Rule;
 
 /// Which program is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,12 +56,41 @@ pub struct Translation {
     pub answers: Answers,
     /// Whether guards are counted, so that a proof holds for these and [`Form::Unguarded`] may prove more.
     pub exact: bool,
-    /// The level that it is about.
+    /// The level that it is about: REPEATABLE READ where there are several.
     pub level: Isolation,
+    /// Whether transactions run at READ COMMITTED and above. Then [`Form::Unguarded`] has all runs of a server and more,
+    /// and [`Form::Exact`] has none but these, and perhaps not all: a proof is about the one, a run about the other.
+    pub mixed: bool,
     /// Whether statements that have chosen a row and not yet locked it are counted.
     pub replaces: bool,
     /// What the globals stand for.
     pub roles: BTreeMap<String, Role>,
+    /// Where the requests come from, one by one.
+    pub origins: Vec<Origin>,
+    /// The rows that there can be, by what people call them.
+    pub rows: BTreeMap<String, RowKey>,
+    /// The ranges that limit what columns store.
+    pub limits: BTreeMap<(TableId, ColumnId), Bounds>,
+}
+
+/// The script and the parameters of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The name of the request.
+    pub request: String,
+    /// Index into [`Workload::scripts`].
+    pub script: usize,
+    /// The values of its parameters, as a server writes them, and of what kind they are.
+    pub values: Vec<(String, Kind)>,
+}
+
+/// A row by its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowKey {
+    /// Its table.
+    pub table: TableId,
+    /// The columns of its key, with their values as a server writes them; none where the table has no key.
+    pub key: Vec<(ColumnId, String)>,
 }
 
 /// What a global of the program stands for.
@@ -97,10 +130,30 @@ impl Answers {
         if null == Some(value) { "NULL".to_owned() } else { model::shown(kind, value, &self.texts) }
     }
 
+    /// An answer as what a server gives.
+    pub fn answered(&self, request: &str, answer: i64) -> Option<Answered> {
+        Some(self.requests.get(request)?.answered(answer, &self.texts))
+    }
+
     /// An answer in words.
     pub fn words(&self, request: &str, answer: i64) -> Option<String> {
         let words = self.requests.get(request)?.words(answer, &self.texts);
         Some(if words.is_empty() { "done".to_owned() } else { words })
+    }
+}
+
+/// Which levels there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Levels {
+    /// READ COMMITTED.
+    committed: bool,
+    /// REPEATABLE READ, or SERIALIZABLE in its place.
+    snapshot: bool,
+}
+
+impl Levels {
+    fn mixed(self) -> bool {
+        self.committed && self.snapshot
     }
 }
 
@@ -149,7 +202,7 @@ pub fn levels(workload: &Workload) -> Vec<Isolation> {
 
 /// The first INSERT that can fail with 23505 and does not stand behind a SELECT from its table in the same script.
 pub fn blind_insert(workload: &Workload) -> Option<Span> {
-    fn of(items: &[Item], seen: &mut Vec<crate::workload::TableId>) -> Option<Span> {
+    fn of(items: &[Item], seen: &mut Vec<TableId>) -> Option<Span> {
         for item in items {
             match &item.kind {
                 ItemKind::Statement(statement) => match &statement.kind {
@@ -178,23 +231,23 @@ pub fn blind_insert(workload: &Workload) -> Option<Span> {
 
 /// Translates a workload. SERIALIZABLE is translated as REPEATABLE READ, above which it lies.
 pub fn translate(workload: &Workload, form: Form) -> Result<Translation, Vec<Diagnostic>> {
-    let levels = levels(workload);
-    let level = match levels.as_slice() {
-        [] => Isolation::ReadCommitted,
-        [Isolation::ReadCommitted] => Isolation::ReadCommitted,
-        [Isolation::RepeatableRead | Isolation::Serializable] | [Isolation::RepeatableRead, Isolation::Serializable] => {
-            Isolation::RepeatableRead
-        }
-        _ => {
-            let span = workload.scripts.first().map_or_else(Default::default, |script| script.span);
-            let error = crate::names::outside(span, "a mixture of READ COMMITTED with a higher level");
-            return Err(vec![error.help("put all transactions at one level: `--isolation rc`, or `--isolation rr`")]);
-        }
-    };
+    translated(workload, form, None)
+}
+
+/// The translation without one of its rules, for tests of which rules are noticed.
+#[cfg(feature = "rules-off")]
+pub fn translate_without(workload: &Workload, form: Form, rule: Rule) -> Result<Translation, Vec<Diagnostic>> {
+    translated(workload, form, Some(rule))
+}
+
+fn translated(workload: &Workload, form: Form, without: Option<Rule>) -> Result<Translation, Vec<Diagnostic>> {
+    let found = levels(workload);
+    let above = found.iter().any(|level| *level != Isolation::ReadCommitted);
+    let levels = Levels { committed: !above || found.contains(&Isolation::ReadCommitted), snapshot: above };
     if workload.settings.observe {
         let mut observed = workload.clone();
         observed.scripts.push(requests::observer(workload).map_err(|diagnostic| vec![*diagnostic])?);
-        return requests::translate(&observed, level, form);
+        return requests::translate(&observed, levels, form, without);
     }
-    requests::translate(workload, level, form)
+    requests::translate(workload, levels, form, without)
 }

@@ -155,6 +155,8 @@ pub struct Column {
     pub name: String,
     /// Where it is defined.
     pub span: Span,
+    /// Its type, as it is written.
+    pub written: String,
     /// What values it has.
     pub kind: Kind,
     /// Whether it can be NULL.
@@ -550,6 +552,11 @@ pub enum Comparison {
 }
 
 impl Workload {
+    /// The level of a transaction of a script that names this one, or none.
+    pub fn level_of(&self, script: &Script, named: Option<Isolation>) -> Isolation {
+        self.settings.forced.or(script.isolation).or(named).unwrap_or(self.settings.isolation)
+    }
+
     /// A table.
     pub fn table(&self, id: TableId) -> &Table {
         &self.tables[id.0]

@@ -38,7 +38,7 @@ use std::fmt;
 
 pub use alone::{SerialWay, ways_after};
 pub use retell::{RetoldAccess, Step, retell};
-pub use search::Naive;
+pub use search::{Naive, Together};
 pub use term::{Source, Term};
 
 /// The (request name, response) pairs of a completed run, sorted.

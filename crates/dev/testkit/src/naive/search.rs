@@ -50,6 +50,9 @@ struct NaiveConfiguration {
     completed: Vec<(u32, i64)>,
 }
 
+/// Answers, and the values of the globals in the order of their names.
+pub type Together = (Vec<i64>, Vec<i64>);
+
 /// The interpreter of one program. It remembers the steps it has seen from
 /// call to call, which makes later calls faster and nothing else: the caps on
 /// a step are for a step that is seen for the first time.
@@ -133,6 +136,43 @@ impl Naive {
             }
             old = now;
         }
+    }
+
+    /// What these bodies answer, by their place in the list, and the globals then, in all runs in which each of them is one
+    /// request and all answer.
+    pub fn together(&mut self, bodies: &[usize], caps: Caps) -> Result<BTreeSet<Together>, Rejected> {
+        let start: (GlobalsId, Vec<Result<i64, InFlightId>>) = (self.initial, bodies.iter().map(|body| Err(self.starts[*body])).collect());
+        let mut seen: Table<_> = Table::default();
+        seen.insert(start);
+        let (mut found, mut next) = (BTreeSet::new(), 0);
+        while let Some((globals, requests)) = seen.get_index(next).cloned() {
+            next += 1;
+            if seen.len() > caps.configurations {
+                return Err(Rejected::TooLarge);
+            }
+            let mut answers = Vec::new();
+            for (place, request) in requests.iter().enumerate() {
+                let state = match request {
+                    Ok(answer) => {
+                        answers.push(*answer);
+                        continue;
+                    }
+                    Err(state) => *state,
+                };
+                for &(end, to) in self.step(state, globals, caps)?.iter() {
+                    let mut after = requests.clone();
+                    after[place] = match end {
+                        SearchEnd::Waits(state) => Err(state),
+                        SearchEnd::Answers(answer) => Ok(answer),
+                    };
+                    seen.insert((to, after));
+                }
+            }
+            if answers.len() == requests.len() {
+                found.insert((answers, self.globals[globals as usize].to_vec()));
+            }
+        }
+        Ok(found)
     }
 
     fn explore(&mut self, requests: usize, at_once: usize, caps: Caps) -> Result<Completed, Rejected> {

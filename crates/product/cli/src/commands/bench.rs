@@ -112,6 +112,7 @@ fn in_format(report: &BenchReport, format: BenchFormat) -> String {
 /// The options of `check` that mean the same.
 fn check_args(args: &Bench) -> Check {
     Check {
+        replay: None,
         files: Vec::new(),
         input: None,
         limits: args.limits,

@@ -1,6 +1,6 @@
 //! `serval sql …`: what a server does with transactions.
 
-mod replay;
+pub(crate) mod replay;
 
 use std::process::ExitCode;
 

@@ -96,6 +96,72 @@ fn what_cannot_be_performed_is_one_line() {
     std::fs::remove_dir_all(place).unwrap();
 }
 
+/// `serval check` of a workload, with the client of this server on the path.
+fn check(server: &Postgres, database: &str, arguments: &[&str]) -> Command {
+    let mut command = replay(server, database, &[]);
+    let mut check = crate::support::command(&[&["check", "--no-times"], arguments].concat());
+    check.envs(command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))).current_dir(root());
+    command = check;
+    command
+}
+
+/// Every example that is refuted gives on a server what it gives in the model.
+#[test]
+fn counterexamples_of_examples_are_performed() {
+    let Some(server) = postgres() else { return };
+    server.make_databases(&["examples".to_owned()]);
+    let mut performed = 0;
+    let mut wrong = Vec::new();
+    let mut examples: Vec<_> = std::fs::read_dir(root().join("examples/sql")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    examples.sort();
+    for example in examples.iter().filter(|path| path.is_dir()) {
+        let schema = std::fs::read_to_string(example.join("schema.sql")).unwrap();
+        for (level, option) in [("read committed", "rc"), ("repeatable read", "rr")] {
+            if !schema.contains(&format!("-- serval: expect {level} not-serializable")) {
+                continue;
+            }
+            let output = check(server, "examples", &[example.to_str().unwrap(), "--isolation", option, "--replay"]).output().unwrap();
+            let said = text(&output.stdout);
+            performed += 1;
+            if output.status.code() != Some(1) || !said.contains("\nthe server did the same   ") {
+                wrong.push(format!("{} at {level}: {said}{}", example.display(), text(&output.stderr)));
+            }
+        }
+    }
+    assert!(wrong.is_empty() && performed >= 10, "{performed}\n{}", wrong.join("\n"));
+    assert_eq!(schemas(server, "examples"), "0");
+}
+
+#[test]
+fn a_saved_run_is_performed_and_belongs_to_its_workload() {
+    let Some(server) = postgres() else { return };
+    server.make_databases(&["saved".to_owned()]);
+    let place = directory("replay-saved");
+    let run = place.join("run.json");
+    let run = run.to_str().unwrap();
+    let output = check(server, "saved", &["examples/sql/counter", "--trace", run, "-q"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let mut again = replay(server, "saved", &["examples/sql/counter", run]);
+    let output = again.current_dir(root()).output().unwrap();
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{said}{}", text(&output.stderr));
+    assert!(said.starts_with("the server did the same   examples/sql/counter   ") && said.contains("#2 gets 0, as in the run"), "{said}");
+    let told = |arguments: &[&str]| {
+        let output = replay(server, "saved", arguments).current_dir(root()).output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+        text(&output.stderr)
+    };
+    let other = told(&["examples/sql/doctors", run]);
+    assert!(other.contains("is the run of another workload than examples/sql/doctors"), "{other}");
+    let alone = told(&[run]);
+    assert!(alone.contains("give its directory, too"), "{alone}");
+    let broken = std::fs::read_to_string(run).unwrap().replace("\"session\": 2", "\"session\": 7");
+    std::fs::write(place.join("broken.json"), broken).unwrap();
+    let broken = told(&["examples/sql/counter", place.join("broken.json").to_str().unwrap()]);
+    assert!(broken.contains("there is no session 7"), "{broken}");
+    std::fs::remove_dir_all(place).unwrap();
+}
+
 /// A replay that goes on until something ends it.
 fn endless(server: &Postgres, database: &str, name: &str, more: &[&str]) -> (Child, std::path::PathBuf) {
     server.make_databases(&[database.to_owned()]);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
+mod differential;
 mod failures;
 mod hermitage;
 mod isolation;

@@ -16,7 +16,7 @@ fn found(setup: &[&str], sessions: &[&(dyn SessionScript + Sync)], afterwards: &
     let (addresses, _guard) = side_by_side(server, 2);
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     let (setup, afterwards) = (texts(setup), texts(afterwards));
-    let wanted = OrdersWanted { setup: &setup, sessions, afterwards: &afterwards, most };
+    let wanted = OrdersWanted { setup: &setup, sessions, afterwards: &afterwards, most, enough: None };
     let start = std::time::Instant::now();
     let found = all_orders(&wanted, &addresses, &Default::default()).unwrap();
     let each = start.elapsed().as_millis() / u128::try_from(found.orders.max(1)).unwrap();
@@ -113,7 +113,7 @@ fn what_is_found_does_not_depend_on_who_performs_it() {
     let setup = COUNTER.map(str::to_owned);
     let one = listed(&["begin", "select n from counter for update", "update counter set n = n + 1", "commit"]);
     let other = listed(&["begin isolation level repeatable read", "insert into counter values (2, 7) on conflict do nothing", "commit"]);
-    let wanted = OrdersWanted { setup: &setup, sessions: &[&one, &other, &other], afterwards: &[], most: 5000 };
+    let wanted = OrdersWanted { setup: &setup, sessions: &[&one, &other, &other], afterwards: &[], most: 5000, enough: None };
     let all = |count: usize| all_orders(&wanted, &addresses[..count], &Default::default()).unwrap();
     let first = all(1);
     assert!(first.complete && first.orders > 50 && first.waited > 0, "{} {}", first.orders, first.waited);

@@ -89,10 +89,13 @@ pub(super) fn counterexample(run: &mut Counterexample, workload: &Workload) {
     run.spelled.clear();
 }
 
+/// Why a script cannot go on.
+pub(super) const FAULT: &str = "`\\gset` finds no row, several or NULL, or a division is by zero";
+
 /// The same for a run after which a step fails.
 pub(super) fn fault(note: &mut FaultNote, workload: &Workload) {
     counterexample(&mut note.run, workload);
-    note.message = "`\\gset` finds no row, several or NULL, or a division is by zero".to_owned();
+    note.message = FAULT.to_owned();
 }
 
 fn words(workload: &Workload, request: &str, response: &str) -> Option<String> {
@@ -183,7 +186,7 @@ fn shown_event(event: &mut TraceEvent, workload: &Workload) {
 }
 
 /// The byte of the bundle at this line and column.
-fn offset(workload: &Workload, line: u32, column: u32) -> u32 {
+pub(super) fn offset(workload: &Workload, line: u32, column: u32) -> u32 {
     let mut at = 0_usize;
     for (number, text) in (1..).zip(workload.bundle().split_inclusive('\n')) {
         if number == line {

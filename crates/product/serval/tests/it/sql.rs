@@ -115,6 +115,47 @@ fn a_certificate_is_about_every_byte() {
     }
 }
 
+fn named(files: &[(&str, &str)]) -> Vec<(String, String)> {
+    files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+}
+
+const ROWS: &str = "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL); INSERT INTO t VALUES (1, 0), (2, 0);
+-- serval: range t.n 0..1 wrap";
+const ONE: &str = "UPDATE t SET n = n + 1 WHERE id = 1 RETURNING n;";
+const BOTH: &str = "BEGIN; SELECT n FROM t WHERE id = 1; SELECT n FROM t WHERE id = 2; COMMIT;";
+
+#[test]
+fn several_levels_are_decided_from_both_sides() {
+    let skew = "BEGIN; UPDATE t SET n = 1 WHERE id = 1; UPDATE t SET n = 1 WHERE id = 2; COMMIT;";
+    let files =
+        |first: &str, other: &str, settings: &str| named(&[("schema.sql", ROWS), ("a.sql", first), ("b.sql", other), (SETTINGS, settings)]);
+    let told = |given: &[(String, String)]| verdict(&Workload::read(given).unwrap_or_else(|mistakes| panic!("{:?}", mistakes.diagnostics)));
+    // Who reads in two statements needs a snapshot; who writes does not.
+    let safe = files(skew, BOTH, "level repeatable read b");
+    assert_eq!(told(&safe), Verdict::Serializable);
+    assert_eq!(told(&files(skew, BOTH, "level repeatable read a")), Verdict::NotSerializable);
+    // The server may refuse a run at SERIALIZABLE.
+    assert_eq!(told(&files(skew, BOTH, "level serializable a")), Verdict::Unknown);
+    assert_eq!(told(&files(skew, BOTH, "level serializable b")), Verdict::Serializable);
+    // A proof is about the program that has all runs, and a certificate of it is accepted.
+    let workload = Workload::read(&safe).unwrap();
+    let decided = workload.decide(&Options::default());
+    let certificate = decided.decision.evidence().unwrap().certificate.clone();
+    let text = bundle(&safe);
+    let subject = Subject::Requests { text: &text, kind: InputKind::Workload };
+    assert_eq!(verify(&subject, "w", &certificate, "c", &Cancel::new()).status, 0);
+    assert_eq!(told(&files(ONE, ONE, "level repeatable read a")), Verdict::Serializable);
+}
+
+#[test]
+fn a_proof_of_some_runs_is_no_proof_of_a_mixture() {
+    let given = named(&[("schema.sql", ROWS), ("a.sql", ONE), ("b.sql", BOTH), (SETTINGS, "level repeatable read b")]);
+    let text = bundle(&given);
+    let reading = serval_sql::read(&text).workload.unwrap();
+    let [lower, upper] = [serval_sql::Form::Exact, serval_sql::Form::Unguarded].map(|form| serval_sql::translate(&reading, form).unwrap());
+    assert!(lower.mixed && lower.program != upper.program);
+}
+
 /// The maximal safe sets of the five transactions, of all 31 sets.
 fn safe_sets(customers: &str, range: &str, level: &str) -> Vec<Vec<&'static str>> {
     const FIVE: [&str; 5] = ["amalgamate", "balance", "deposit_checking", "transact_savings", "write_check"];

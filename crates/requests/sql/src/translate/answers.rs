@@ -4,10 +4,22 @@
 //! that is the product of the sizes of the slots before: 0 is *was not told*. So branches need no agreement about what
 //! was told before, and the last slot, the outcome, has the largest weight.
 
+use std::collections::BTreeMap;
+
 use super::domain::Texts;
-use super::model::{Model, shown};
+use super::model::{Model, shown, written};
 use super::usage::Place;
 use crate::workload::Kind;
+
+/// What a caller gets, as a server gives it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Answered {
+    /// By the first byte of the statement, or of the script where the script says itself what is answered: rows of values,
+    /// sorted; a statement that gives none is not there. `None` is NULL.
+    pub rows: BTreeMap<u32, Vec<Vec<Option<String>>>>,
+    /// How it ended, if not as it should: `rolled back`, `error 23505`.
+    pub outcomes: Vec<&'static str>,
+}
 
 /// Errors and ends of a script, by their numbers in the slot of the outcome.
 pub(super) const OUTCOMES: &[&str] = &["done", "rolled back", "error 23505", "error 23514", "error 55P03", "error 23503", "error 23502"];
@@ -47,6 +59,8 @@ pub(super) enum SlotKind {
 /// A part of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
+    /// Where the statement stands that tells it.
+    pub(super) place: u32,
     pub(super) weight: i64,
     pub(super) size: i64,
     pub(super) kind: SlotKind,
@@ -65,7 +79,7 @@ pub(super) fn row_size(told: &[Told]) -> Option<i64> {
 
 impl AnswerForm {
     /// A new slot; `None` where answers become too large.
-    pub(super) fn slot(&mut self, kind: SlotKind) -> Option<&Slot> {
+    pub(super) fn slot(&mut self, place: u32, kind: SlotKind) -> Option<&Slot> {
         let size = match &kind {
             SlotKind::Row(told) => row_size(told)?.checked_add(1)?,
             SlotKind::Rows(told, most) => row_size(told)?.checked_add(1)?.checked_pow(*most)?.checked_add(1)?,
@@ -75,8 +89,39 @@ impl AnswerForm {
         if weight.checked_mul(size)? > MOST {
             return None;
         }
-        self.slots.push(Slot { weight, size, kind });
+        self.slots.push(Slot { place, weight, size, kind });
         self.slots.last()
+    }
+
+    /// An answer as what a server gives.
+    pub(super) fn answered(&self, answer: i64, texts: &Texts) -> Answered {
+        let mut answered = Answered::default();
+        for slot in &self.slots {
+            let digit = answer.div_euclid(slot.weight).rem_euclid(slot.size);
+            let rows = answered.rows.entry(slot.place).or_default();
+            match &slot.kind {
+                SlotKind::Outcome => {
+                    if let Some(outcome) = usize::try_from(digit).ok().and_then(|digit| OUTCOMES.get(digit)).filter(|_| digit != DONE) {
+                        answered.outcomes.push(outcome);
+                    }
+                }
+                SlotKind::Row(told) if digit > 0 => rows.push(row_values(told, digit - 1, texts)),
+                SlotKind::Rows(told, _) if digit > 0 => {
+                    let (mut rest, base) = (digit - 1, row_size(told).and_then(|size| size.checked_add(1)).unwrap_or(i64::MAX));
+                    while rest > 0 {
+                        if rest % base > 0 {
+                            rows.push(row_values(told, rest % base - 1, texts));
+                        }
+                        rest /= base;
+                    }
+                }
+                SlotKind::Row(_) | SlotKind::Rows(..) => {}
+            }
+        }
+        answered.outcomes.sort_unstable();
+        answered.rows.retain(|_, rows| !rows.is_empty());
+        answered.rows.values_mut().for_each(|rows| rows.sort());
+        answered
     }
 
     /// An answer in words.
@@ -97,6 +142,18 @@ impl AnswerForm {
         }
         parts.join(", ")
     }
+}
+
+/// A row of values as a server writes them.
+fn row_values(told: &[Told], mut number: i64, texts: &Texts) -> Vec<Option<String>> {
+    let mut values = Vec::new();
+    for one in told.iter().rev() {
+        let digit = number % one.count.max(1);
+        number /= one.count.max(1);
+        values.push((one.null != Some(digit)).then(|| written(&one.kind, digit + one.low, texts)));
+    }
+    values.reverse();
+    values
 }
 
 fn rows_words(told: &[Told], mut number: i64, texts: &Texts) -> String {

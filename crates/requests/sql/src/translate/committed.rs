@@ -10,7 +10,8 @@
 //! - … DO UPDATE: the same wait, then that for the lock; update of the newest version; its WHERE false: the row is held
 //!   all the same.
 //! - NOWAIT, SKIP LOCKED: instead of waiting: 55P03; leave the row out.
-//! - COMMIT: own versions become committed, locks are released, in one step.
+//! - COMMIT: own versions become committed, locks are released, in one step; where others run above READ COMMITTED, only
+//!   if none of them has reserved or guards a row that is changed.
 //! - ROLLBACK, an error: own versions are dropped, locks are released, in one step.
 //!
 //! Why the `yield` before each row: a statement is not atomic on a real server. Its snapshot is older than its locks,
@@ -28,6 +29,7 @@ use super::build::{add, all, any, assume, compare, either, equal, global, known,
 use super::emit::{CHANGED, Emitted, Emitter, FREE, HELD, NEW, RowAction};
 use super::model::RowId;
 use super::rows::{NewRow, Visit};
+use super::switch::Rule;
 use crate::codes;
 use crate::workload::{Conflict, Wait};
 
@@ -41,10 +43,15 @@ impl<'m, 'w> Emitter<'m, 'w> {
 
     /// Whether another transaction holds a row: this one has not touched it, and it is not free.
     fn held_by_other(&mut self, row: RowId) -> Expr {
-        let Some(lock) = self.lock_of(row) else { return number(0) };
+        let Some(lock) = self.lock_of(row).filter(|_| self.model.has(Rule::Locks)) else { return number(0) };
         let free = self.is_flag(row, FREE);
         let held = if self.model.tables[row.table].inserted { not(equal(global(lock), 0)) } else { equal(global(lock), 1) };
-        all(vec![free, held])
+        all(vec![free, any(vec![held, self.is_begun_with(row)])])
+    }
+
+    /// Whether an attempt above READ COMMITTED has touched a row with its first statement, and so holds it.
+    fn is_begun_with(&self, row: RowId) -> Expr {
+        self.model.row(row).began.map_or_else(|| number(0), |began| not(equal(global(began), 0)))
     }
 
     /// Takes the lock of a row that no other holds. What is done with the row says itself when the transaction has a
@@ -223,7 +230,8 @@ impl<'m, 'w> Emitter<'m, 'w> {
         let within = visit.limit.map_or_else(|| number(1), |limit| compare(CompareOp::Less, local(self.count), number(i64::from(limit))));
         self.when(all(vec![equal(local(matches), 1), within]), |this| {
             let free = this.is_flag(row, FREE);
-            this.when(free, |this| {
+            let gap = if this.model.has(Rule::Gaps) { free } else { number(0) };
+            this.when(gap, |this| {
                 this.push(pause());
                 Ok(())
             })?;
@@ -237,9 +245,15 @@ impl<'m, 'w> Emitter<'m, 'w> {
             }
             this.give_back(row, token)?;
             this.when(visited, |this| {
-                this.take(row, HELD)?;
+                let stays = this.model.has(Rule::StaysHeld);
+                if stays {
+                    this.take(row, HELD)?;
+                }
                 let passes = this.passes(visit.filter, row, None)?;
                 this.when(passes, |this| {
+                    if !stays {
+                        this.take(row, HELD)?;
+                    }
                     if visit.changes {
                         this.take(row, CHANGED)?;
                     }
@@ -260,11 +274,11 @@ impl<'m, 'w> Emitter<'m, 'w> {
 
     /// A row is inserted.
     pub(super) fn insert_committed(&mut self, row: RowId, new: &NewRow<'_>, told: RowAction<'_, 'm, 'w>) -> Emitted<()> {
-        if let Some(lock) = self.lock_of(row) {
+        if let Some(lock) = self.lock_of(row).filter(|_| self.model.has(Rule::InsertWaits)) {
             let changed =
                 if matches!(new.conflict, Conflict::Update { .. }) { not(equal(global(lock), 0)) } else { equal(global(lock), 2) };
             let free = self.is_flag(row, FREE);
-            let blocked = all(vec![free, changed]);
+            let blocked = all(vec![free, any(vec![changed, self.is_begun_with(row)])]);
             if known(&blocked) != Some(0) {
                 self.push(wait_while(blocked));
             }
@@ -288,7 +302,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             },
             |this| {
                 this.take(row, NEW)?;
-                this.insert_row(row, new)?;
+                this.insert_row(row, new, Some(NEW))?;
                 (*told.borrow_mut())(this, row)
             },
         )
@@ -301,6 +315,10 @@ impl<'m, 'w> Emitter<'m, 'w> {
             let new = self.is_flag(row, NEW);
             let slots = self.model.row(row).chosen.clone();
             let there = self.there(row);
+            let known = self.model.row(row);
+            let is_zero = |variable: Option<GlobalVar>| variable.map_or_else(|| number(1), |variable| equal(global(variable), 0));
+            let unwatched = all(vec![is_zero(known.reserved), is_zero(known.guards)]);
+            self.push_some(assume(any(vec![not(changed.clone()), unwatched])));
             self.when(changed, |this| {
                 this.write(row);
                 Ok(())

@@ -12,7 +12,7 @@ use super::model::{Cell, Model, RowId};
 use super::state::{Progress, Reach, Value};
 use super::usage::Changes;
 use crate::codes;
-use crate::workload::{ColumnId, Kind, Script, TableId};
+use crate::workload::{ColumnId, Isolation, Kind, Script, TableId};
 
 /// A row that the transaction has not touched.
 pub(super) const FREE: i64 = 0;
@@ -66,6 +66,8 @@ pub(super) struct Emitter<'m, 'w> {
     /// Values that were computed before: of SELECTs in parentheses and of aggregates.
     pub(super) computed: BTreeMap<usize, Value>,
     temporaries: u32,
+    /// The level of the transaction.
+    pub(super) level: Isolation,
     /// Where the script is.
     pub(super) state: Progress,
     /// Slots of answers by the place of the statement and a number in it: a script can say a thing in several places of
@@ -99,6 +101,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             advisory: BTreeMap::new(),
             computed: BTreeMap::new(),
             temporaries: 0,
+            level: Isolation::ReadCommitted,
             state: Progress::default(),
             slots: BTreeMap::new(),
         };
@@ -417,7 +420,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
         if let Some(known) = self.slots.get(&key) {
             return Ok(self.form.slots[*known].clone());
         }
-        let Some(slot) = self.form.slot(kind()).cloned() else {
+        let Some(slot) = self.form.slot(self.span.start, kind()).cloned() else {
             return self.error(
                 codes::TOO_LARGE,
                 "what a caller gets has too many values",

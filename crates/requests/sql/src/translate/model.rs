@@ -10,12 +10,13 @@ use std::collections::BTreeMap;
 use serval_diagnostic::{Diagnostic, Span};
 use serval_syntax::{Global, GlobalVar};
 
-use super::Role;
 use super::domain::{Domain, Domains, Texts, coded};
+use super::switch::Rule;
 use super::usage::{Place, Usage};
+use super::{Levels, Role, RowKey};
 use crate::codes;
 use crate::names::outside;
-use crate::workload::{ColumnId, Constant, Isolation, Kind, Scalar, TableId, Workload};
+use crate::workload::{Bounds, ColumnId, Constant, Kind, Scalar, TableId, Workload};
 
 /// How many rows a table can have in the model.
 const MOST_ROWS: usize = 256;
@@ -61,6 +62,9 @@ pub(super) struct Row {
     pub(super) reserved: Option<GlobalVar>,
     pub(super) guards: Option<GlobalVar>,
     pub(super) first: Option<GlobalVar>,
+    /// How many attempts above READ COMMITTED are in flight that touched it with their first statement: who takes its lock
+    /// at READ COMMITTED waits for them.
+    pub(super) began: Option<GlobalVar>,
 }
 
 /// A table of the model.
@@ -87,9 +91,11 @@ pub(super) struct Model<'w> {
     pub(super) globals: Vec<Global>,
     /// Of advisory locks, by their keys.
     pub(super) advisory: BTreeMap<i64, GlobalVar>,
-    pub(super) level: Isolation,
+    pub(super) levels: Levels,
     /// Whether guards and flags are counted.
     pub(super) exact: bool,
+    /// A rule that is left out, in tests.
+    without: Option<Rule>,
     pub(super) notes: Vec<Diagnostic>,
 }
 
@@ -99,11 +105,11 @@ type Made<T> = Result<T, Vec<Diagnostic>>;
 type KeyedRow = (Vec<i64>, Option<Vec<Constant>>);
 
 impl<'w> Model<'w> {
-    pub(super) fn of(workload: &'w Workload, level: Isolation, exact: bool) -> Made<Self> {
+    pub(super) fn of(workload: &'w Workload, levels: Levels, exact: bool, without: Option<Rule>) -> Made<Self> {
         let usage = Usage::of(workload);
         let texts = Texts::of(workload, &usage);
         let (globals, tables, advisory, notes) = Default::default();
-        let mut model = Self { workload, usage, texts, tables, globals, advisory, level, exact, notes };
+        let mut model = Self { workload, usage, texts, tables, globals, advisory, levels, exact, without, notes };
         let mut found = Vec::new();
         for index in 0..workload.tables.len() {
             match model.table(index) {
@@ -311,20 +317,64 @@ impl<'w> Model<'w> {
         }
         let present = i64::from(initial.is_some());
         let presence = made.moves.then(|| self.global(format!("{label} there"), present, Some((0, 1)), table.span));
-        let (locked, committed) = (self.usage.locked.contains(&id), self.level == Isolation::ReadCommitted);
+        let (locked, committed) = (self.usage.locked.contains(&id), self.levels.committed);
         let lock_range = if made.inserted { 2 } else { 1 };
         let lock = (locked && committed).then(|| self.global(format!("{label} held"), 0, Some((0, lock_range)), table.span));
-        let replaced = committed && made.inserted && made.deleted;
+        let replaced = committed && made.inserted && made.deleted && self.has(Rule::Versions);
         let slots = if replaced { self.workload.settings.shared } else { 0 };
         let chosen = (1..=slots).map(|slot| self.global(format!("{label} chosen {slot}"), 0, Some((0, 2)), table.span)).collect();
-        let snapshots = locked && !committed;
-        let reserved = snapshots.then(|| self.global(format!("{label} reserved"), 0, Some((0, 1)), table.span));
+        let snapshots = locked && self.levels.snapshot;
+        let reserved =
+            (snapshots && self.has(Rule::Reservations)).then(|| self.global(format!("{label} reserved"), 0, Some((0, 1)), table.span));
         let counted = snapshots && self.exact;
         let most = i64::from(self.workload.settings.shared);
-        let guards = counted.then(|| self.global(format!("{label} guards"), 0, Some((0, most)), table.span));
-        let first = counted.then(|| self.global(format!("{label} first"), 0, Some((0, 1)), table.span));
+        let guards = (counted && self.has(Rule::Guards)).then(|| self.global(format!("{label} guards"), 0, Some((0, most)), table.span));
+        let first = (counted && self.has(Rule::FirstStatement)).then(|| self.global(format!("{label} first"), 0, Some((0, 1)), table.span));
         let _ = number;
-        Ok(Row { label, cells, presence, lock, chosen, reserved, guards, first })
+        let both = counted && committed;
+        let began = both.then(|| self.global(format!("{label} began with"), 0, Some((0, most)), table.span));
+        Ok(Row { label, cells, presence, lock, chosen, reserved, guards, first, began })
+    }
+
+    /// Whether a rule is there; in tests one can be left out.
+    pub(super) fn has(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
+    }
+
+    /// The rows by their keys.
+    pub(super) fn row_keys(&self) -> BTreeMap<String, RowKey> {
+        let mut found = BTreeMap::new();
+        for (index, made) in self.tables.iter().enumerate() {
+            let columns = match &made.identity {
+                Identity::Key(columns) => columns.clone(),
+                Identity::Number(column) => column.iter().copied().collect(),
+            };
+            for row in &made.rows {
+                let value = |column: &ColumnId| match row.cells[column.0] {
+                    Cell::Fixed(value) => {
+                        let kind = &self.workload.tables[index].columns[column.0].kind;
+                        Some((*column, written(kind, value, &self.texts)))
+                    }
+                    Cell::Global(_) | Cell::None => None,
+                };
+                let key = columns.iter().filter_map(value).collect();
+                found.insert(row.label.clone(), RowKey { table: TableId(index), key });
+            }
+        }
+        found
+    }
+
+    /// The ranges that limit what columns store.
+    pub(super) fn limits(&self) -> BTreeMap<(TableId, ColumnId), Bounds> {
+        let mut found = BTreeMap::new();
+        for (index, made) in self.tables.iter().enumerate() {
+            for (column, domain) in made.domains.iter().enumerate() {
+                if let Some(domain) = domain.as_ref().filter(|domain| domain.limits) {
+                    found.insert((TableId(index), ColumnId(column)), domain.bounds);
+                }
+            }
+        }
+        found
     }
 
     /// What the globals stand for.
@@ -375,6 +425,18 @@ pub(super) fn key_place(identity: &Identity, column: ColumnId) -> Option<usize> 
     match identity {
         Identity::Key(columns) => columns.iter().position(|known| *known == column),
         Identity::Number(known) => (*known == Some(column)).then_some(0),
+    }
+}
+
+/// How a server writes a value of this kind.
+pub(super) fn written(kind: &Kind, value: i64, texts: &Texts) -> String {
+    match kind {
+        Kind::Boolean => if value == 0 { "f" } else { "t" }.to_owned(),
+        Kind::Enumeration(members) => {
+            usize::try_from(value).ok().and_then(|index| members.get(index)).map_or_else(|| value.to_string(), Clone::clone)
+        }
+        Kind::Text | Kind::Moment => texts.at(value).map_or_else(|| value.to_string(), str::to_owned),
+        Kind::Integer | Kind::Other => value.to_string(),
     }
 }
 

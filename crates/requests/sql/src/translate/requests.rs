@@ -8,8 +8,9 @@ use super::build::{made, number, pause, placed, sequence, set};
 use super::emit::{Emitted, Emitter, ends};
 use super::model::Model;
 use super::state::{Ending, Looking, Progress};
+use super::switch::Rule;
 use super::usage::Usage;
-use super::{Form, Translation};
+use super::{Form, Levels, Origin, Translation};
 use crate::codes;
 use crate::names::outside;
 use crate::workload::{Isolation, Item, ItemKind, Kind, Scalar, Script, Select, Statement, StatementKind, TableId, Workload};
@@ -18,12 +19,15 @@ use crate::workload::{Isolation, Item, ItemKind, Kind, Scalar, Script, Select, S
 const MOST_REQUESTS: usize = 2000;
 
 /// Translates a workload at one level.
-pub(super) fn translate(workload: &Workload, level: Isolation, form: Form) -> Result<Translation, Vec<Diagnostic>> {
-    let exact = form == Form::Exact && needs_guards(workload);
-    let mut model = Model::of(workload, level, exact)?;
+pub(super) fn translate(workload: &Workload, levels: Levels, form: Form, without: Option<Rule>) -> Result<Translation, Vec<Diagnostic>> {
+    let exact = form == Form::Exact && (levels.mixed() || levels.snapshot && needs_guards(workload));
+    let mut model = Model::of(workload, levels, exact, without)?;
     let mut wrong = foreign_keys(workload, &model.usage);
+    if levels.mixed() {
+        wrong.extend(mixtures(workload, &model.usage));
+    }
     let mut requests: Vec<Request> = Vec::new();
-    let mut forms = Vec::new();
+    let (mut forms, mut origins) = (Vec::new(), Vec::new());
     for (index, script) in workload.scripts.iter().enumerate().filter(|(_, script)| !script.left_out) {
         let choices = match choices(&model, index, script, MOST_REQUESTS.saturating_sub(requests.len())) {
             Ok(choices) => choices,
@@ -35,6 +39,9 @@ pub(super) fn translate(workload: &Workload, level: Isolation, form: Form) -> Re
         for parameters in choices {
             serval_budget::checkpoint::pass();
             let name = name_of(&model, script, &parameters);
+            let written = |(value, kind): &(i64, Kind)| (super::model::written(kind, *value, &model.texts), kind.clone());
+            let values = parameters.iter().map(written).collect();
+            origins.push(Origin { request: name.clone(), script: index, values });
             let mut emitter = Emitter::new(&mut model, script, parameters);
             match emitter.request() {
                 Ok(body) => {
@@ -52,14 +59,15 @@ pub(super) fn translate(workload: &Workload, level: Isolation, form: Form) -> Re
     if !wrong.is_empty() {
         return Err(wrong);
     }
-    let roles = model.roles();
+    let (roles, rows, limits) = (model.roles(), model.row_keys(), model.limits());
+    let level = if levels.snapshot { Isolation::RepeatableRead } else { Isolation::ReadCommitted };
     let replaces = model.tables.iter().flat_map(|table| &table.rows).any(|row| !row.chosen.is_empty());
     let globals = std::mem::take(&mut model.globals);
     let program = Program { globals, requests, versions: Vec::new(), expectation: None, allowances: Vec::new(), many: None };
     let notes = std::mem::take(&mut model.notes);
     let requests = program.requests.iter().map(|request| request.name.clone()).zip(forms).collect();
     let answers = super::Answers { requests, texts: std::mem::take(&mut model.texts) };
-    Ok(Translation { program, notes, answers, exact, level, replaces, roles })
+    Ok(Translation { program, notes, answers, exact, level, mixed: levels.mixed(), replaces, roles, origins, rows, limits })
 }
 
 /// Foreign keys that need locks of the parent, which are not modelled.
@@ -76,6 +84,21 @@ fn foreign_keys(workload: &Workload, usage: &Usage) -> Vec<Diagnostic> {
                 found.push(*outside(key.span, "a foreign key to a table of which rows are selected FOR UPDATE"));
             }
         }
+    }
+    found
+}
+
+/// What is not modelled where transactions run at several levels.
+fn mixtures(workload: &Workload, usage: &Usage) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (index, table) in workload.tables.iter().enumerate() {
+        if usage.inserted.contains(&TableId(index)) && usage.deleted.contains(&TableId(index)) {
+            found.push(*outside(table.span, "a table with INSERT and DELETE, at several levels of isolation,"));
+        }
+    }
+    if usage.impatient {
+        let span = workload.scripts.first().map_or_else(Default::default, |script| script.span);
+        found.push(*outside(span, "NOWAIT or SKIP LOCKED, at several levels of isolation,"));
     }
     found
 }
@@ -201,7 +224,10 @@ impl<'w> Emitter<'_, 'w> {
                         "end the transaction before another begins",
                     );
                 }
-                ItemKind::Begin(_) => self.state.open = true,
+                ItemKind::Begin(level) => {
+                    self.state.open = true;
+                    self.level = self.model.workload.level_of(self.script, *level);
+                }
                 ItemKind::Commit | ItemKind::Rollback if !self.state.open => {
                     return self.error(
                         codes::BAD_TRANSACTION,
@@ -270,8 +296,11 @@ impl<'w> Emitter<'_, 'w> {
     }
 
     fn statement(&mut self, statement: &'w Statement) -> Emitted<()> {
-        let committed = self.model.level == Isolation::ReadCommitted;
-        if let StatementKind::Level(_) = statement.kind {
+        if !self.state.open {
+            self.level = self.model.workload.level_of(self.script, None);
+        }
+        let committed = self.is_committed();
+        if let StatementKind::Level(level) = statement.kind {
             if !self.state.open || self.state.statements > 0 {
                 return self.error(
                     codes::BAD_TRANSACTION,
@@ -280,6 +309,7 @@ impl<'w> Emitter<'_, 'w> {
                     "put it right behind BEGIN",
                 );
             }
+            self.level = self.model.workload.level_of(self.script, Some(level));
             return Ok(());
         }
         // A snapshot transaction is one step up to its end.
@@ -296,6 +326,8 @@ impl<'w> Emitter<'_, 'w> {
                 let key = self.value(key, Looking::default(), None)?;
                 match super::build::known(&key.number) {
                     Some(key) if committed => self.advisory_committed(key)?,
+                    // Where others take it at READ COMMITTED, the runs of a server are some of these.
+                    Some(_) if self.model.levels.mixed() && self.model.exact => self.push_some(super::build::assume(number(0))),
                     Some(_) => {}
                     None => return self.outside("an advisory lock whose key is computed"),
                 }
@@ -315,7 +347,7 @@ impl<'w> Emitter<'_, 'w> {
 
     /// The transaction commits; `pauses` says whether others can run before it does.
     fn commit(&mut self, pauses: bool) -> Emitted<()> {
-        if self.model.level == Isolation::ReadCommitted {
+        if self.is_committed() {
             let holds = !self.touched.is_empty() || !self.advisory.is_empty();
             if pauses && holds {
                 self.push(pause());
@@ -329,7 +361,7 @@ impl<'w> Emitter<'_, 'w> {
     }
 
     fn rollback(&mut self) -> Emitted<()> {
-        if self.model.level == Isolation::ReadCommitted {
+        if self.is_committed() {
             if !self.touched.is_empty() || !self.advisory.is_empty() {
                 self.push(pause());
             }

@@ -38,8 +38,8 @@ pub(super) struct NewRow<'s> {
 }
 
 impl<'m, 'w> Emitter<'m, 'w> {
-    fn is_committed(&self) -> bool {
-        self.model.level == Isolation::ReadCommitted
+    pub(super) fn is_committed(&self) -> bool {
+        self.level == Isolation::ReadCommitted
     }
 
     fn visit(&mut self, table: TableId, filter: Option<&'w Scalar>, changes: bool) -> Emitted<Visit<'w>> {
@@ -340,19 +340,14 @@ impl<'m, 'w> Emitter<'m, 'w> {
         if self.is_committed() { self.insert_committed(row, new, &mut action) } else { self.insert_snapshot(row, new, &mut action) }
     }
 
-    /// The row is there with these values, as this transaction sees it.
-    pub(super) fn insert_row(&mut self, row: RowId, new: &NewRow<'_>) -> Emitted<()> {
+    /// The row is there with these values, as this transaction sees it. One that it has changed before stays changed at
+    /// REPEATABLE READ, also if it was deleted: others must not have touched it since the snapshot.
+    pub(super) fn insert_row(&mut self, row: RowId, new: &NewRow<'_>, flag: Option<i64>) -> Emitted<()> {
         self.change(row, &new.values);
         // Its own values are read from here on.
-        self.mark(row, if self.is_committed() { super::emit::NEW } else { self.new_flag(row) })?;
-        self.test_row(row)
-    }
-
-    /// A row that this transaction has deleted and inserts again stays one that it changes.
-    fn new_flag(&self, row: RowId) -> i64 {
-        match self.touched.get(&row) {
-            Some(Some(CHANGED)) => CHANGED,
-            _ => super::emit::NEW,
+        if let Some(flag) = flag {
+            self.mark(row, flag)?;
         }
+        self.test_row(row)
     }
 }

@@ -23,6 +23,13 @@
 //! change of a row holds it from his snapshot on, which is F. Without guards and F there are more runs; so what is
 //! serializable without them is serializable with them, for any number of guards.
 //!
+//! Where other transactions run at READ COMMITTED two programs enclose the server. *Upper*, without guards and F: the levels
+//! meet only where a COMMIT at READ COMMITTED assumes R = 0 for the rows that it changes, and step 2 assumes that none holds
+//! W and I there; on a server neither can be otherwise for attempts that both commit. *Lower*, with both: what is touched by
+//! the first statement, or by an attempt of one step, is free of locks in step 1, all that is touched in step 2, and a
+//! statement at READ COMMITTED that takes a row waits while an attempt is in flight that touched it with its first
+//! statement (a count). Each run of it is performed, first statements in step 1 and the rest in step 2.
+//!
 //! An advisory lock protects nothing here: the statement that waits for it has its snapshot, and all that comes behind
 //! can be issued right before the commit.
 
@@ -34,6 +41,7 @@ use super::emit::{CHANGED, Emitted, Emitter, FREE, HELD, NEW, RowAction};
 use super::model::RowId;
 use super::rows::{NewRow, Visit};
 use super::state::Ending;
+use super::switch::Rule;
 use crate::workload::{Conflict, TableId, Wait};
 
 /// A row that was touched, and in which ways it can have been.
@@ -48,6 +56,15 @@ struct Part {
     reserved: Option<GlobalVar>,
     guards: Option<GlobalVar>,
     flag: Option<GlobalVar>,
+    /// The lock of attempts at READ COMMITTED.
+    lock: Option<GlobalVar>,
+    began: Option<GlobalVar>,
+}
+
+impl Part {
+    fn is_touched(&self) -> Expr {
+        any(vec![self.changed.clone(), self.inserted.clone(), self.locked.clone()])
+    }
 }
 
 fn implies(condition: &Expr, then: Expr) -> Expr {
@@ -119,7 +136,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
                         Conflict::Update { set, filter } => this.conflict_update(row, set, filter.as_ref(), new, *told.borrow_mut()),
                     },
                     |this| {
-                        this.insert_row(row, new)?;
+                        this.insert_row(row, new, None)?;
                         (*told.borrow_mut())(this, row)
                     },
                 )
@@ -130,7 +147,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
                 let deleted = this.model.tables[row.table].deleted;
                 let done = match new.conflict {
                     Conflict::Fail => {
-                        let guess = this.free_choice();
+                        let guess = if this.model.has(Rule::GuessedInsert) { this.free_choice() } else { absent.clone() };
                         let possible = if deleted { number(1) } else { absent };
                         all(vec![not(locked), possible, guess])
                     }
@@ -143,8 +160,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
                 this.branch(
                     done,
                     |this| {
-                        this.insert_row(row, new)?;
-                        this.mark(row, NEW)?;
+                        this.insert_row(row, new, Some(NEW))?;
                         (*told.borrow_mut())(this, row)
                     },
                     |this| match new.conflict {
@@ -178,6 +194,10 @@ impl<'m, 'w> Emitter<'m, 'w> {
     /// and what was touched before was touched as if by the first statement.
     fn left_alone(&mut self, row: RowId) -> Emitted<()> {
         let Some(first) = self.model.row(row).first else { return Ok(()) };
+        if self.model.levels.mixed() {
+            // Lower: some of the runs.
+            return self.mark(row, HELD);
+        }
         let late = self.free_choice();
         self.branch(
             late,
@@ -200,9 +220,9 @@ impl<'m, 'w> Emitter<'m, 'w> {
             return;
         }
         for row in self.touched.keys().copied().collect::<Vec<_>>() {
-            let changed = compare(CompareOp::GreaterOrEqual, self.flag(row), number(CHANGED));
-            if known(&changed) != Some(0) {
-                self.set_first(row, changed);
+            let touched = compare(CompareOp::GreaterOrEqual, self.flag(row), number(HELD));
+            if known(&touched) != Some(0) {
+                self.set_first(row, touched);
             }
         }
     }
@@ -213,7 +233,8 @@ impl<'m, 'w> Emitter<'m, 'w> {
             let (changed, inserted, locked) = (self.is_flag(row, CHANGED), self.is_flag(row, NEW), self.is_flag(row, HELD));
             let first = self.is_first(row);
             let known = self.model.row(row);
-            Part { row, changed, inserted, locked, first, reserved: known.reserved, guards: known.guards, flag: known.first }
+            let (reserved, guards, flag, lock, began) = (known.reserved, known.guards, known.first, known.lock, known.began);
+            Part { row, changed, inserted, locked, first, reserved, guards, flag, lock, began }
         };
         rows.into_iter().map(part).collect()
     }
@@ -238,6 +259,12 @@ impl<'m, 'w> Emitter<'m, 'w> {
             Ending::Rollback => any(parts.iter().map(|part| part.inserted.clone()).collect()),
             Ending::Conflict(_) => number(1),
         };
+        for part in parts.iter().take(if self.model.exact { parts.len() } else { 0 }) {
+            // What is taken now, no attempt at READ COMMITTED holds.
+            let taken = all(vec![part.is_touched(), any(vec![part.first.clone(), not(waits.clone())])]);
+            let free = implies(&taken, is_zero(part.lock));
+            self.push_some(assume(free));
+        }
         self.when(waits, |this| {
             this.first_step(&parts, ending)?;
             this.push(pause());
@@ -254,17 +281,30 @@ impl<'m, 'w> Emitter<'m, 'w> {
     }
 
     /// What guards a row: it is only locked, or it was changed and that comes to nothing.
-    fn guarded(part: &Part, ending: Ending) -> Expr {
-        if ending == Ending::Commit { part.locked.clone() } else { any(vec![part.locked.clone(), part.changed.clone()]) }
+    fn guarded(&self, part: &Part, ending: Ending) -> Expr {
+        if ending == Ending::Commit || !self.model.has(Rule::RolledBack) {
+            part.locked.clone()
+        } else {
+            any(vec![part.locked.clone(), part.changed.clone()])
+        }
     }
 
     fn first_step(&mut self, parts: &[Part], ending: Ending) -> Emitted<()> {
         for part in parts {
             if let Some(guards) = part.guards {
                 let most = i64::from(self.model.workload.settings.shared);
-                self.when(Self::guarded(part, ending), |this| {
+                let guarded = self.guarded(part, ending);
+                self.when(guarded, |this| {
                     this.push_some(assume(compare(CompareOp::Less, global(guards), number(most))));
                     this.push(store(guards, add(global(guards), number(1))));
+                    Ok(())
+                })?;
+            }
+            if let Some(began) = part.began {
+                let most = i64::from(self.model.workload.settings.shared);
+                self.when(all(vec![part.is_touched(), part.first.clone()]), |this| {
+                    this.push_some(assume(compare(CompareOp::Less, global(began), number(most))));
+                    this.push(store(began, add(global(began), number(1))));
                     Ok(())
                 })?;
             }
@@ -292,19 +332,31 @@ impl<'m, 'w> Emitter<'m, 'w> {
             let others = if ending == Ending::Commit { any(vec![is_zero(part.flag), part.first.clone()]) } else { is_zero(part.flag) };
             let absent = all(vec![not(self.committed_there(part.row)), others]);
             self.push_some(assume(implies(&part.inserted, absent)));
+            if self.model.exact {
+                self.push_some(assume(implies(&part.is_touched(), is_zero(part.lock))));
+            }
             if ending == Ending::Commit {
                 let changed = any(vec![part.changed.clone(), part.inserted.clone()]);
+                self.push_some(assume(implies(&changed, is_zero(part.lock))));
                 self.push_some(assume(implies(&changed, is_zero(part.guards))));
                 self.push_some(assume(implies(&part.inserted, is_zero(part.reserved))));
             }
         }
         if let Ending::Conflict(row) = ending {
-            let there = all(vec![self.committed_there(row), is_zero(self.model.row(row).first)]);
+            let lock = self.model.row(row).lock.filter(|_| self.model.exact);
+            let there = all(vec![self.committed_there(row), is_zero(self.model.row(row).first), is_zero(lock)]);
             self.push_some(assume(there));
         }
         for part in parts {
+            if let Some(began) = part.began {
+                self.when(all(vec![part.is_touched(), part.first.clone()]), |this| {
+                    this.push(store(began, arithmetic(ArithmeticOp::Subtract, global(began), number(1))));
+                    Ok(())
+                })?;
+            }
             if let Some(guards) = part.guards {
-                self.when(Self::guarded(part, ending), |this| {
+                let guarded = self.guarded(part, ending);
+                self.when(guarded, |this| {
                     this.push(store(guards, arithmetic(ArithmeticOp::Subtract, global(guards), number(1))));
                     Ok(())
                 })?;

@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use serval::Options;
 use serval::sql::Workload;
-use serval_report::{FileReport, Times, Trace, Verdict, escape};
+use serval_replay::{ServerAddress, followed_text};
+use serval_report::{FileReport, SqlRun, Times, Verdict, escape};
 
 use super::{Status, millis, save};
 use crate::args::{Check, OutputFormat};
+use crate::commands::sql::replay::followed;
 use crate::failure::Failure;
 use crate::input::Messages;
 use crate::limits::{self, watched};
@@ -21,6 +23,7 @@ struct CheckedWorkload {
     report: FileReport,
     statements: Vec<String>,
     certificate: Option<String>,
+    run: Option<SqlRun>,
 }
 
 /// Checks workloads one after the other; the status is that of the worst.
@@ -78,19 +81,19 @@ fn one(args: &Check, messages: Messages, paths: &[PathBuf], several: bool) -> Re
         options.clock = super::checking::now;
         decided(&own, &own_name, &options, times)
     });
-    let CheckedWorkload { mut report, statements, certificate } = match done {
+    let CheckedWorkload { mut report, statements, certificate, run } = match done {
         Ok(done) => done,
         Err(lost) => {
             let mut report = FileReport::new(&name, Verdict::Unknown);
             report.reason = Some(lost.reason());
-            CheckedWorkload { report, statements: Vec::new(), certificate: None }
+            CheckedWorkload { report, statements: Vec::new(), certificate: None, run: None }
         }
     };
     if let (Some(text), Some(note)) = (&certificate, &mut report.certificate) {
         note.path = save(args.certificate.as_deref(), several, &name, "certificate.json", text)?;
     }
-    if let (Some(path), Some(run)) = (&args.trace, &report.counterexample) {
-        report.trace = save(Some(path), several, &name, "trace.json", &Trace::new(run.steps.clone()).to_json())?;
+    if let (Some(path), Some(run)) = (&args.trace, &run) {
+        report.trace = save(Some(path), several, &name, "trace.json", &run.to_json())?;
     }
     let status = match report.verdict {
         Verdict::Serializable | Verdict::Strict | Verdict::Safe => Status::Fine,
@@ -100,12 +103,22 @@ fn one(args: &Check, messages: Messages, paths: &[PathBuf], several: bool) -> Re
         Verdict::Unknown => Status::Undecided,
         Verdict::Error => Status::Internal,
     };
-    Ok((printed(&report, &statements, args, messages), status))
+    let mut text = printed(&report, &statements, args, messages);
+    if let (Some(dsn), Some(run)) = (&args.replay, &run) {
+        let address = ServerAddress::new((!dsn.is_empty()).then(|| dsn.clone()));
+        let followed = followed(&workload, run, &address, args.limits.time())?;
+        if args.format == OutputFormat::Text {
+            text.push('\n');
+            text.push_str(&followed_text(&name, &followed, messages.look.width));
+        }
+    }
+    Ok((text, status))
 }
 
 fn decided(workload: &Workload, name: &str, options: &Options, times: bool) -> CheckedWorkload {
     let start = (options.clock)();
     let decided = workload.decide(options);
+    let run = decided.run();
     let certificate = decided.decision.evidence().map(|evidence| evidence.certificate.clone());
     let taken = decided.decision.times;
     let mut report = decided.report(name, times);
@@ -120,7 +133,7 @@ fn decided(workload: &Workload, name: &str, options: &Options, times: bool) -> C
     });
     let runs = report.counterexample.as_ref().or(report.fault.as_ref().map(|fault| &fault.run));
     let statements = runs.map(|run| run.story.clone()).unwrap_or_default();
-    CheckedWorkload { report, statements, certificate }
+    CheckedWorkload { report, statements, certificate, run }
 }
 
 fn printed(report: &FileReport, statements: &[String], args: &Check, messages: Messages) -> String {

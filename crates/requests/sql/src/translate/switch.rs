@@ -1,0 +1,44 @@
+//! The rules of the translation by name, so that tests can leave one out and see that its absence is noticed.
+
+/// A rule that decides what answers there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(not(feature = "rules-off"), expect(dead_code, reason = "tests alone leave rules out"))]
+pub enum Rule {
+    /// READ COMMITTED: who wants a row that another holds waits.
+    Locks,
+    /// READ COMMITTED: others can run between two rows of a statement.
+    Gaps,
+    /// READ COMMITTED: a row that fails WHERE when it is asked again stays held.
+    StaysHeld,
+    /// READ COMMITTED: INSERT waits for one who changes the row.
+    InsertWaits,
+    /// READ COMMITTED: a row that was deleted and inserted again is another.
+    Versions,
+    /// REPEATABLE READ: rows that the first statement touched are held from the snapshot on.
+    FirstStatement,
+    /// REPEATABLE READ: a row that is only locked keeps others from changing it.
+    Guards,
+    /// REPEATABLE READ: two attempts that overlap change different rows.
+    Reservations,
+    /// REPEATABLE READ: what an INSERT finds is known at the end.
+    GuessedInsert,
+    /// REPEATABLE READ: what is rolled back was touched all the same.
+    RolledBack,
+}
+
+#[cfg(feature = "rules-off")]
+impl Rule {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::Locks,
+        Self::Gaps,
+        Self::StaysHeld,
+        Self::InsertWaits,
+        Self::Versions,
+        Self::FirstStatement,
+        Self::Guards,
+        Self::Reservations,
+        Self::GuessedInsert,
+        Self::RolledBack,
+    ];
+}
