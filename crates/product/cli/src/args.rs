@@ -25,7 +25,7 @@ pub(crate) use net::{
     CoverFormat, LustreEncoding, Net, NetCheck, NetCommand, NetCover, NetDecompose, NetExport, NetFile, NetForm, NetFormat, NetInfo,
     NetInvariant, NetKind, NetRun, NetStates, SpaceFormat, TreeForm,
 };
-pub(crate) use sql::{Sql, SqlCommand, SqlReplay, SqlReplayFormat};
+pub(crate) use sql::{Sql, SqlCommand, SqlLevels, SqlLevelsCommand, SqlLevelsFormat, SqlLevelsMerge, SqlMine, SqlReplay, SqlReplayFormat};
 pub(crate) use tso::{Tso, TsoAim, TsoCheck, TsoCheckFormat, TsoCommand, TsoFix, TsoFormat, TsoInputKind, TsoOnly, TsoWith};
 pub(crate) use workload::SqlArgs;
 

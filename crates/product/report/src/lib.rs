@@ -16,6 +16,7 @@ mod formats;
 mod graphs;
 pub mod html;
 mod in_time;
+pub mod levels;
 mod nearest;
 pub mod nets;
 mod page_style;

@@ -13,6 +13,7 @@
 //! assert_eq!(decided.report("dir", false).counterexample.unwrap().anomaly, Some("lost-update"));
 //! ```
 
+pub mod levels;
 pub(crate) mod program;
 mod run;
 mod shown;
@@ -29,6 +30,11 @@ use crate::decide::{Decision, Verdict, decide};
 use crate::evidence::Undecided;
 use crate::input::{Input, Mistakes};
 use crate::{Options, export};
+
+/// Scripts from the log of a server.
+pub mod mine {
+    pub use serval_mine::{LeftOut, LogFormat, MinedScript, MinedWorkload, Miner, NothingMined};
+}
 
 pub use serval_sql::{SETTINGS, bundle, is_schema};
 
@@ -108,7 +114,30 @@ pub struct WorkloadMistakes {
     pub places: Places,
 }
 
+impl WorkloadMistakes {
+    /// The first of them, in a line.
+    pub fn first(&self) -> &str {
+        let wrong = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
+        self.diagnostics.iter().find(wrong).map_or("it cannot be read", |diagnostic| &diagnostic.message)
+    }
+}
+
 impl Workload {
+    /// Reads files where all transactions are at READ COMMITTED, or, where that is not possible, at REPEATABLE READ: what is
+    /// wrong at both levels is returned.
+    pub fn at_some_level(files: &[(String, String)]) -> Result<Self, Box<WorkloadMistakes>> {
+        let at = |level: &str| {
+            let mut files = files.to_vec();
+            let line = format!("force {level}");
+            match files.iter_mut().find(|(name, _)| name == SETTINGS) {
+                Some((_, text)) => *text = format!("{text}\n{line}"),
+                None => files.push((SETTINGS.to_owned(), line)),
+            }
+            Self::read(&files)
+        };
+        at("read committed").or_else(|mistakes| at("repeatable read").map_err(|_| mistakes))
+    }
+
     /// Reads files, which are names and texts. What the command line and `serval.toml` say is a file [`SETTINGS`].
     pub fn read(files: &[(String, String)]) -> Result<Self, Box<WorkloadMistakes>> {
         Self::of_bundle(bundle(files))
@@ -216,6 +245,12 @@ impl Workload {
         }
         Decided { decision, assumed, guarded, workload: self }
     }
+}
+
+/// The script of which a request is an instance, by its name: `transfer` for `transfer(amount=1)`.
+pub(crate) fn script_of<'n>(request: &str, names: &'n [String]) -> Option<&'n String> {
+    let is = |name: &&String| request.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('('));
+    names.iter().filter(is).max_by_key(|name| name.len())
 }
 
 fn empty() -> serval_syntax::Program {

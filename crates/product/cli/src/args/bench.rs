@@ -106,7 +106,7 @@ pub(crate) struct Merge {
 }
 
 /// `3/16`
-fn shard(text: &str) -> Result<Shard, String> {
+pub(super) fn shard(text: &str) -> Result<Shard, String> {
     let parsed = text.split_once('/').and_then(|(number, of)| Some(Shard { number: number.parse().ok()?, of: of.parse().ok()? }));
     parsed.filter(|shard| (1..=shard.of).contains(&shard.number)).ok_or_else(|| "a part and how many there are, such as 3/16".to_owned())
 }

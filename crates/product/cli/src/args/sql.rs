@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
-use super::seconds;
+use super::bench::{Shard, shard};
+use super::{Limits, seconds};
 
 /// SQL transactions: what a server does with them
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Examples:\n  serval sql replay lost-update.trace.json     performs a run on the server that libpq's environment names\n  serval sql replay bank run.json              performs the counterexample that check --trace has saved\n\nExit status: 0 success, 1 the server did something else, 2 usage or input error, or no connection, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval sql levels shop                       which isolation level is enough for each script\n  serval sql replay lost-update.trace.json     performs a run on the server that libpq's environment names\n  serval sql replay bank run.json              performs the counterexample that check --trace has saved\n\nExit status: 0 success, 1 the server did something else, 2 usage or input error, or no connection, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Sql {
     #[command(subcommand)]
@@ -19,7 +20,97 @@ pub(crate) struct Sql {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum SqlCommand {
+    Levels(SqlLevels),
+    Mine(SqlMine),
     Replay(SqlReplay),
+}
+
+/// Which isolation level is enough, script by script
+#[derive(ClapArgs, Clone, Debug)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    subcommand_help_heading = "Commands",
+    after_help = "Finds the lowest allocations of READ COMMITTED and REPEATABLE READ to scripts that are proved serializable, with a counterexample for each next lower one.\n\nExamples:\n  serval sql levels shop                                  the lowest levels that are proved\n  serval sql levels shop --subsets                        which scripts are safe together\n  serval sql levels shop --format markdown                for a page of text\n  serval sql levels shop --shard 3/16 --format json > 3.json   one part of sixteen, on one machine of sixteen …\n  serval sql levels merge *.json                          … and the table of all\n\nExit status: 0 levels are proved or assumed, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+)]
+pub(crate) struct SqlLevels {
+    #[command(subcommand)]
+    pub(crate) command: Option<SqlLevelsCommand>,
+    /// A workload: a directory with a schema and scripts
+    #[arg(required = true, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// Also find the largest sets of scripts that are serializable together, all at one level
+    #[arg(long, conflicts_with = "shard")]
+    pub(crate) subsets: bool,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// How long all questions may take together; what is left then stays undecided
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
+    pub(crate) timeout_all: Option<f64>,
+    /// Decide only a part of the questions, such as 3/16: the third of sixteen parts
+    #[arg(long, value_name = "K/N", value_parser = shard)]
+    pub(crate) shard: Option<Shard>,
+    /// Add a script that reads the whole table
+    #[arg(long)]
+    pub(crate) observe: bool,
+    /// The range of columns that have none, such as "0..2 wrap"
+    #[arg(long, value_name = "RANGE")]
+    pub(crate) default_range: Option<String>,
+    /// For people or for machines
+    #[arg(long, value_enum, default_value_t = SqlLevelsFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: SqlLevelsFormat,
+    /// Also write a page that opens from disk
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) html: Option<PathBuf>,
+    /// Say how far the work is, a line for each question, also where standard error is no terminal
+    #[arg(long)]
+    pub(crate) progress: bool,
+}
+
+/// Make scripts from the log of a PostgreSQL server
+#[derive(ClapArgs, Clone, Debug)]
+#[command(
+    after_help = "The server has to log all statements (log_statement = all), in the format stderr with %p or %c in log_line_prefix, csvlog or jsonlog. Each sequence of statements of a transaction becomes one script; its constants that change become parameters.\n\nExamples:\n  serval sql mine postgresql.log --out shop\n  serval sql mine monday.csv tuesday.csv --out shop      files of one log, in order\n  pg_dump --schema-only shop > shop/schema.sql           … and the schema beside\n\nExit status: 0 success, 2 usage or input error, 4 a bug in serval."
+)]
+pub(crate) struct SqlMine {
+    /// Files of a log, in order; - reads standard input
+    #[arg(required = true, value_name = "LOG")]
+    pub(crate) logs: Vec<PathBuf>,
+    /// Where the scripts go: a directory, which may be there and have a schema
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Subcommand, Clone, Debug)]
+pub(crate) enum SqlLevelsCommand {
+    Merge(SqlLevelsMerge),
+}
+
+/// Put the parts of the work together
+#[derive(ClapArgs, Clone, Debug)]
+#[command(
+    after_help = "Example:\n  serval sql levels merge part-*.json\n\nExit status: 0 levels are proved or assumed, 2 usage or input error, 3 undecided, 4 a bug in serval."
+)]
+pub(crate) struct SqlLevelsMerge {
+    /// What `serval sql levels --shard K/N --format json` wrote, all N parts in any order
+    #[arg(required = true, value_name = "FILE.json")]
+    pub(crate) files: Vec<PathBuf>,
+    /// For people or for machines
+    #[arg(long, value_enum, default_value_t = SqlLevelsFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: SqlLevelsFormat,
+    /// Also write a page that opens from disk
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SqlLevelsFormat {
+    /// A table of scripts and levels
+    Text,
+    /// One object
+    Json,
+    /// A section of Markdown
+    Markdown,
 }
 
 /// Perform a saved run on a PostgreSQL server, session by session, and compare

@@ -1,5 +1,7 @@
 //! `serval sql …`: what a server does with transactions.
 
+mod levels;
+mod mine;
 pub(crate) mod replay;
 
 use std::process::ExitCode;
@@ -10,6 +12,8 @@ use crate::input::Messages;
 
 pub(crate) fn run(args: &Sql, messages: Messages) -> Result<ExitCode, Failure> {
     match &args.command {
+        SqlCommand::Levels(levels) => levels::run(levels, messages),
+        SqlCommand::Mine(mine) => mine::run(mine, messages),
         SqlCommand::Replay(replay) => replay::run(replay, messages),
     }
 }

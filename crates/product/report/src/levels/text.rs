@@ -87,7 +87,10 @@ impl LevelsReport {
             }
         }
         if self.parts.len() > 1 {
-            facts.push(("parts".to_owned(), format!("{} of scripts that touch no table of each other", serval_diagnostic::counted(self.parts.len(), "set"))));
+            facts.push((
+                "parts".to_owned(),
+                format!("{} of scripts that touch no table of each other", serval_diagnostic::counted(self.parts.len(), "set")),
+            ));
         }
         facts.push(("looked at".to_owned(), self.effort()));
         if let Some([number, of]) = self.shard {

@@ -18,4 +18,5 @@ mod repair_programs;
 mod repair_random;
 mod smtlib;
 mod sql;
+mod sql_levels;
 mod why_random;

@@ -1,0 +1,3 @@
+//! Scripts from logs.
+
+mod mining;
