@@ -168,6 +168,7 @@ pub(crate) enum Command {
     Tso(Tso),
     Sql(Sql),
     Explain(Explain),
+    Lsp(Lsp),
     New(New),
     Completions(Completions),
     Man(Man),
@@ -629,6 +630,20 @@ impl clap::builder::TypedValueParser for PageName {
         let pages = serval_report::explain::names().into_iter();
         Some(Box::new(pages.map(|(name, title)| clap::builder::PossibleValue::new(name).help(title))))
     }
+}
+
+/// Serve an editor: the language server, on standard input and output
+#[derive(ClapArgs, Debug)]
+#[command(
+    after_help = "Editors start it; what it can do, and how each editor is set up, is on the page `Editors` of the book. It reads `serval.toml`, writes no file and opens no connection.\n\nExit status: 0 after `shutdown` and `exit`, 1 where the editor ends without them, 2 usage error."
+)]
+pub(crate) struct Lsp {
+    /// Limit on memory, in MiB; most of what the machine has where none is given
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) memory: Option<u64>,
+    /// What many editors add; there is no other way
+    #[arg(long, hide = true)]
+    pub(crate) stdio: bool,
 }
 
 /// Write a program to begin with

@@ -7,6 +7,7 @@ mod explain;
 mod export;
 mod fix;
 mod fmt;
+mod lsp;
 mod man;
 mod net;
 mod new;
@@ -34,6 +35,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Tso(tso) => return tso::run(tso, messages),
         Command::Sql(sql) => return sql::run(sql, messages),
         Command::Verify(verify) => return verify::run(verify),
+        Command::Lsp(lsp) => return lsp::run(lsp),
         Command::Export(export) => export::run(export, messages)?,
         Command::Run(run) => run::run(run, messages)?,
         Command::Explain(explain) => explain::run(explain)?,

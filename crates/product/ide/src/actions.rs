@@ -53,7 +53,7 @@ fn touches(one: Span, other: Span) -> bool {
 fn help_title(help: &str, diagnostic: &Diagnostic) -> String {
     match (help.strip_prefix("did you mean "), diagnostic.edits.first()) {
         (Some(_), Some(edit)) => format!("replace by `{}`", edit.text),
-        _ => help.split([';', ':']).next().unwrap_or(help).to_owned(),
+        _ => help.split("; ").next().unwrap_or(help).to_owned(),
     }
 }
 

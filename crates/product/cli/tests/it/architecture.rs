@@ -12,7 +12,7 @@ const WINGS: [&str; 6] = ["base", "nets", "requests", "weak-memory", "product", 
 const SOLVERS: [&str; 2] = ["serval-arith", "serval-semilinear"];
 
 /// The crates of ours that the binary may stand on.
-const DOORS: [&str; 6] = ["serval", "serval-budget", "serval-families", "serval-memory", "serval-replay", "serval-report"];
+const DOORS: [&str; 7] = ["serval", "serval-budget", "serval-families", "serval-lsp", "serval-memory", "serval-replay", "serval-report"];
 
 type Names = BTreeSet<String>;
 
@@ -152,6 +152,23 @@ fn the_library_is_the_only_door() {
     assert!(others.is_empty(), "serval-cli stands on {others:?}");
     let engines: Vec<String> = all_below(&rooms, "serval-report").into_iter().filter(|name| is_engine(name)).collect();
     assert!(engines.is_empty(), "serval-report stands on {engines:?}");
+}
+
+#[test]
+fn questions_of_editors_know_no_protocol() {
+    let rooms = rooms();
+    let standing: Vec<&String> = rooms.iter().filter(|(_, room)| room.below.contains("serval-lsp")).map(|(name, _)| name).collect();
+    assert_eq!(standing, ["serval-cli"], "only the binary stands on the server");
+    // What asks about texts is compiled to WebAssembly, too: it decides nothing and starts nothing.
+    let below = all_below(&rooms, "serval-ide");
+    assert!(!below.contains("serval") && !below.iter().any(|name| is_engine(name)), "serval-ide stands on {below:?}");
+    let folder = support::root().join("crates/product/ide/src");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        for word in ["std::fs", "std::thread", "std::time", "std::env", "serde_json", "jsonrpc"] {
+            assert!(!text.contains(word), "serval-ide has `{word}`");
+        }
+    }
 }
 
 #[test]

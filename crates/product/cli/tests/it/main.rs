@@ -15,6 +15,7 @@ mod comfort;
 mod compiled;
 mod counted;
 mod decompose;
+mod editors;
 mod enums;
 mod fault;
 mod fix;

@@ -1,0 +1,35 @@
+//! The language server: the protocol of editors, version 3.17, on the questions of `serval-ide` and the verdict of
+//! `serval`.
+//!
+//! [`serve`] is handed bytes in and out, a clock and a reader of settings ([`Host`]), so that tests need no process.
+//! One thread reads messages, one decides about texts, and the caller's thread does everything else, message by message in
+//! the order in which they come. Analysis waits until no message is left: of ten edits in a row only the last text is
+//! looked at. The work of the second thread is cancelled by an edit.
+//!
+//! # The state of a text
+//! A text has one state at a time (`state`), from which diagnostics, lens, hover and status are drawn. A verdict belongs
+//! to the version that it is about; after an edit it is shown as *before the last edit*, and a text with errors has
+//! none.
+//!
+//! | to change | open |
+//! |---|---|
+//! | how messages are cut from bytes, what a damaged one is answered | `transport` |
+//! | the lifecycle, which method is answered by what | `server` |
+//! | kinds of texts: extension, what can be done with each | `kinds` |
+//! | an open text, its state, places both ways | `documents`, `state` |
+//! | what the second thread does | `worker` |
+//! | an answer to an editor | `answers/` |
+//!
+//! Architecture Invariant: protocol types are here and nowhere else. No file, no environment, no clock of its own.
+
+mod answers;
+mod documents;
+mod kinds;
+mod server;
+mod settings;
+mod state;
+mod transport;
+mod worker;
+
+pub use server::{Host, serve};
+pub use settings::Settings;

@@ -1,0 +1,110 @@
+//! The thread that decides: one text after the other.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::Receiver;
+
+use serval::{Cancel, FormatStyle, Input, InputKind, Options, Verdict, decide, fix_hint};
+use serval_budget::checkpoint;
+use serval_report::FileReport;
+use serval_report::fix::FixHint;
+
+/// A text to decide about.
+pub(crate) struct Job {
+    pub(crate) uri: String,
+    pub(crate) version: i64,
+    pub(crate) text: String,
+    pub(crate) kind: InputKind,
+    pub(crate) style: FormatStyle,
+    pub(crate) strict: bool,
+    /// Codes that are not wanted.
+    pub(crate) allow: Vec<String>,
+    /// Ends the decision.
+    pub(crate) deciding: Cancel,
+    /// Ends the search for fixes.
+    pub(crate) fixing: Cancel,
+}
+
+/// A changed text that is proved to be what was wanted.
+pub(crate) struct ProvedFix {
+    /// What is done, in words.
+    pub(crate) words: String,
+    /// The changed text, which is what the proof is about, byte by byte.
+    pub(crate) text: String,
+}
+
+/// The changed texts of a hint, each with what is done.
+fn proved(hint: FixHint) -> Vec<ProvedFix> {
+    hint.orders().into_iter().zip(hint.texts).map(|(words, text)| ProvedFix { words, text }).collect()
+}
+
+/// What became of a job.
+pub(crate) struct Outcome {
+    pub(crate) uri: String,
+    pub(crate) version: i64,
+    pub(crate) found: Found,
+}
+
+pub(crate) enum Found {
+    /// The verdict; whether fixes are looked for next.
+    Report(Box<FileReport>, bool),
+    /// Changed texts that are proved.
+    Fixes(Vec<ProvedFix>),
+    /// It was stopped before there was a verdict.
+    Stopped,
+    /// The text is no input.
+    Mistakes,
+    /// A mistake in serval.
+    Panicked,
+}
+
+/// Works until no more jobs can come; hands over what it finds until that is not wanted any more.
+pub(crate) fn work(jobs: &Receiver<Job>, found: &dyn Fn(Outcome) -> bool) {
+    while let Ok(job) = jobs.recv() {
+        let tell = |what| found(Outcome { uri: job.uri.clone(), version: job.version, found: what });
+        let goes_on = catch_unwind(AssertUnwindSafe(|| one(&job, &tell))).unwrap_or_else(|_| tell(Found::Panicked));
+        if !goes_on {
+            return;
+        }
+    }
+}
+
+/// Tells what comes out; whether that is still wanted.
+fn one(job: &Job, tell: &dyn Fn(Found) -> bool) -> bool {
+    let stop = job.deciding.clone();
+    let read = checkpoint::until(move || stop.is_cancelled(), || Input::read(job.text.clone(), job.kind));
+    let mut input = match read {
+        None => return tell(Found::Stopped),
+        Some(Err(_)) => return tell(Found::Mistakes),
+        Some(Ok(input)) => input,
+    };
+    let is_wanted = |code: &str| !job.allow.iter().any(|allowed| allowed == code);
+    input.warnings.retain(|warning| is_wanted(warning.code.0));
+    let mut options = Options::default();
+    options.cancel = job.deciding.clone();
+    options.fixes = false;
+    options.style = job.style;
+    options.strict = job.strict || matches!(input.promise(), Some(serval_report::Verdict::Strict | serval_report::Verdict::NotStrict));
+    let mut decision = decide(&input, &options);
+    decision.findings.retain(|finding| is_wanted(finding.code.0));
+    let refuted = match &decision.verdict {
+        Verdict::NotSerializable(evidence, _) | Verdict::NotStrict(evidence, _) => Some(evidence.certificate.clone()),
+        Verdict::Undecided(serval::Undecided::Stopped(_)) if job.fixing.is_cancelled() => return tell(Found::Stopped),
+        _ => None,
+    };
+    let name = job.uri.rsplit('/').next().unwrap_or_default();
+    let report = decision.into_report(name, &input, false);
+    if !tell(Found::Report(Box::new(report), refuted.is_some())) {
+        return false;
+    }
+    let Some(certificate) = refuted else { return true };
+    options.cancel = job.fixing.clone();
+    let fixes = fix_hint(&input, &certificate, &options).map_or_else(Vec::new, proved);
+    tell(Found::Fixes(fixes))
+}
+
+/// A thread that works.
+pub(crate) fn start(jobs: Receiver<Job>, found: impl Fn(Outcome) -> bool + Send + 'static) -> std::io::Result<()> {
+    // As much stack as the main thread usually has.
+    let builder = std::thread::Builder::new().name("verdict".to_owned()).stack_size(8 << 20);
+    builder.spawn(move || work(&jobs, &found)).map(|_| ())
+}
