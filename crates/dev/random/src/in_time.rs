@@ -55,7 +55,7 @@ pub fn fewest_at_a_moment(form: &NormalForm, requests: usize, mut configurations
             configurations = configurations.checked_sub(1)?;
             if places.len() == count && places.iter().all(|&(node, ..)| form.is_done(node)) {
                 let before = |came| (0..).zip(&places).filter(|(_, one)| came && !one.2).fold(0, |set, (index, _)| set | 1 << index);
-                let ordered: Vec<Place> = places.iter().map(|&(node, came, _)| (node, before(came))).collect();
+                let ordered: Vec<RequestPlace> = places.iter().map(|&(node, came, _)| (node, before(came))).collect();
                 if !has_order(form, &ordered, 0, form.initial_global()) {
                     return Some(Some(count));
                 }

@@ -287,7 +287,8 @@ pub(crate) struct Check {
     /// With workloads of SQL: exit with 3 where SERIALIZABLE is taken at its word
     #[arg(long)]
     pub(crate) require_certificate: bool,
-    /// With workloads of SQL: perform the counterexample on a PostgreSQL server; without DSN the one of libpq's environment
+    /// With workloads of SQL: perform the counterexample on a PostgreSQL server; without DSN the one of libpq's
+    /// environment
     #[arg(long, value_name = "DSN", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub(crate) replay: Option<String>,
     /// Say nothing about these warnings and notes, such as W0203

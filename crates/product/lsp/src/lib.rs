@@ -2,14 +2,14 @@
 //! `serval`.
 //!
 //! [`serve`] is handed bytes in and out, a clock and a reader of settings ([`Host`]), so that tests need no process.
-//! One thread reads messages, one decides about texts, and the caller's thread does everything else, message by message in
-//! the order in which they come. Analysis waits until no message is left: of ten edits in a row only the last text is
-//! looked at. The work of the second thread is cancelled by an edit.
+//! One thread reads messages, one decides about texts, and the caller's thread does everything else, message by message
+//! in the order in which they come. Analysis waits until no message is left: of ten edits in a row only the last text
+//! is looked at. The work of the second thread is cancelled by an edit.
 //!
 //! # The state of a text
-//! A text has one state at a time (`state`), from which diagnostics, lens, hover and status are drawn. A verdict belongs
-//! to the version that it is about; after an edit it is shown as *before the last edit*, and a text with errors has
-//! none.
+//! A text has one state at a time (`state`), from which diagnostics, lens, hover and status are drawn. A verdict
+//! belongs to the version that it is about; after an edit it is shown as *before the last edit*, and a text with errors
+//! has none.
 //!
 //! | to change | open |
 //! |---|---|

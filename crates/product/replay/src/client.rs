@@ -1,7 +1,7 @@
 //! What a client does with a script: which statement it issues next, after these answers.
 //!
-//! The commands of the client (`\set`, `\gset`, `\if`) are carried out as `psql` and `pgbench` do. A session is asked with
-//! all answers so far and goes through its script from the beginning, so that it remembers nothing.
+//! The commands of the client (`\set`, `\gset`, `\if`) are carried out as `psql` and `pgbench` do. A session is asked
+//! with all answers so far and goes through its script from the beginning, so that it remembers nothing.
 
 use serval_sql::{
     Answered, Comparison, Constant, Isolation, Item, ItemKind, Operation, Scalar, Script, Statement, StatementKind, Workload,

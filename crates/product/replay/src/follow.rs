@@ -1,11 +1,11 @@
 //! Performs the run of a counterexample: each request is a session, and statements come in the order of the run.
 //!
-//! At READ COMMITTED a step of the run is a statement, or a part of one that waited. Above, the first step of a transaction
-//! is its first statement, which takes the snapshot, and the second is the rest. A statement that is a transaction of its
-//! own, and in the run does not end at once, gets BEGIN and COMMIT around it.
+//! At READ COMMITTED a step of the run is a statement, or a part of one that waited. Above, the first step of a
+//! transaction is its first statement, which takes the snapshot, and the second is the rest. A statement that is a
+//! transaction of its own, and in the run does not end at once, gets BEGIN and COMMIT around it.
 //!
-//! A run can have a gap in the middle of a statement of several rows. The server makes none by itself; then all orders are
-//! tried, with sessions that hold a row for a moment, until one gives the answers of the run.
+//! A run can have a gap in the middle of a statement of several rows. The server makes none by itself; then all orders
+//! are tried, with sessions that hold a row for a moment, until one gives the answers of the run.
 
 use serval_budget::Cancel;
 use serval_report::SqlRun;

@@ -1,7 +1,8 @@
 //! Statements and tables of a workload as text for a server.
 //!
-//! A statement is issued as it is written, with values for its holes. Where it stores a computed value into a column that
-//! wraps or saturates, that value is written as the model has it (`mod(…)`, `least(…)`), and the statement with it.
+//! A statement is issued as it is written, with values for its holes. Where it stores a computed value into a column
+//! that wraps or saturates, that value is written as the model has it (`mod(…)`, `least(…)`), and the statement with
+//! it.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! What `serval sql levels` says: which level each script needs, and what refutes the next lower ones. The data is also what
-//! parts of the work are put together from.
+//! What `serval sql levels` says: which level each script needs, and what refutes the next lower ones. The data is also
+//! what parts of the work are put together from.
 
 mod page;
 mod text;

@@ -387,8 +387,8 @@ fn by_integers(prepared: &Prepared, text: &str, effort: &Effort<'_>, wanted: &dy
     fenced(|| by_reading(&program, reading, effort, wanted))?.ok()?
 }
 
-/// A proof on the text of a program whose requests choose among many values; with integers for versions as well, if it has
-/// some. None where they do not, or where their choices are made anew.
+/// A proof on the text of a program whose requests choose among many values; with integers for versions as well, if it
+/// has some. None where they do not, or where their choices are made anew.
 fn by_choices(prepared: &Prepared, text: &str, broken: &Cell<bool>, effort: &Effort<'_>) -> Option<Result<EngineClaim, Why>> {
     // Looked for in the text before it is read once more.
     if !text.contains("choose") || prepared.program().many.is_some() {

@@ -34,7 +34,8 @@ pub(crate) fn never_serial<M: Named>(
     never
 }
 
-/// All answers of all serial runs, by name; none where all that is asked about are among them, which is mostly soon seen.
+/// All answers of all serial runs, by name; none where all that is asked about are among them, which is mostly soon
+/// seen.
 fn serial_answers<M: Named>(
     explorer: &mut SerialExplorer<M>,
     mut asked: BTreeSet<(String, String)>,

@@ -123,8 +123,8 @@ impl WorkloadMistakes {
 }
 
 impl Workload {
-    /// Reads files where all transactions are at READ COMMITTED, or, where that is not possible, at REPEATABLE READ: what is
-    /// wrong at both levels is returned.
+    /// Reads files where all transactions are at READ COMMITTED, or, where that is not possible, at REPEATABLE READ:
+    /// what is wrong at both levels is returned.
     pub fn at_some_level(files: &[(String, String)]) -> Result<Self, Box<WorkloadMistakes>> {
         let at = |level: &str| {
             let mut files = files.to_vec();

@@ -2,8 +2,8 @@
 //! is a certificate about a program, whose fingerprint is that of the bundle.
 //!
 //! Where transactions run at several levels, a proof is about the program that has all runs of a server and more, and a
-//! run about the one that has none but these. A proof may else be about the program without counts of guards, whose runs are all those of the server and more; a run is
-//! about the program with them.
+//! run about the one that has none but these. A proof may else be about the program without counts of guards, whose
+//! runs are all those of the server and more; a run is about the program with them.
 
 use serval_budget::Cancel;
 use serval_proof::{Caps, Certificate, Claim, Refusal};

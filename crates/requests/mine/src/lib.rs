@@ -1,7 +1,7 @@
 //! Scripts from the log of a PostgreSQL server (`log_statement = all`).
 //!
-//! [`Miner::feed`] takes the bytes of a log piece by piece, and [`Miner::finish`] gives the scripts. Memory is that of the
-//! open transactions and of the different shapes of transactions, however long the log is.
+//! [`Miner::feed`] takes the bytes of a log piece by piece, and [`Miner::finish`] gives the scripts. Memory is that of
+//! the open transactions and of the different shapes of transactions, however long the log is.
 //!
 //! | what | module |
 //! |---|---|

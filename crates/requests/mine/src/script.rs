@@ -223,8 +223,8 @@ enum Holder {
     Parameter(String),
 }
 
-/// A constant of the text that never changes stays one. Values that were always equal are one parameter, if that was seen
-/// with two values: one value alone is equal by chance too often.
+/// A constant of the text that never changes stays one. Values that were always equal are one parameter, if that was
+/// seen with two values: one value alone is equal by chance too often.
 fn holders(pattern: &Pattern) -> Vec<Holder> {
     let mut names: BTreeMap<usize, String> = BTreeMap::new();
     let mut taken: BTreeSet<String> = BTreeSet::new();

@@ -192,8 +192,8 @@ const KEYWORDS: [&str; 34] = [
     "DESC",
 ];
 
-/// How long the cast is that follows a parameter: drivers write one behind each, and it says nothing that the column does
-/// not say.
+/// How long the cast is that follows a parameter: drivers write one behind each, and it says nothing that the column
+/// does not say.
 fn cast(rest: &str) -> usize {
     let Some(name) = rest.strip_prefix("::") else { return 0 };
     let word = |text: &str| text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '"')).unwrap_or(text.len());

@@ -27,8 +27,8 @@ pub struct Reduction {
     /// serial ones. A program without versions is the same either way.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub integers: bool,
-    /// Whether it is about the program whose requests choose when they begin, where they choose among many values, which
-    /// has the same complete runs. A program without such choices is the same either way.
+    /// Whether it is about the program whose requests choose when they begin, where they choose among many values,
+    /// which has the same complete runs. A program without such choices is the same either way.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub choices: bool,
     /// Nodes of the control graph in front of which a `yield` is added.

@@ -58,8 +58,9 @@ pub struct Translation {
     pub exact: bool,
     /// The level that it is about: REPEATABLE READ where there are several.
     pub level: Isolation,
-    /// Whether transactions run at READ COMMITTED and above. Then [`Form::Unguarded`] has all runs of a server and more,
-    /// and [`Form::Exact`] has none but these, and perhaps not all: a proof is about the one, a run about the other.
+    /// Whether transactions run at READ COMMITTED and above. Then [`Form::Unguarded`] has all runs of a server and
+    /// more, and [`Form::Exact`] has none but these, and perhaps not all: a proof is about the one, a run about the
+    /// other.
     pub mixed: bool,
     /// Whether statements that have chosen a row and not yet locked it are counted.
     pub replaces: bool,

@@ -72,10 +72,10 @@ pub fn analyze_standing(text: &str) -> Analysis {
     analyze_tree(text, &SyntaxNode::new_root(green), diagnostics, Asked::Standing)
 }
 
-/// The program of a text as it is read for a proof, where that is another one: with an integer for each version, if it has
-/// versions, and with what requests choose among many values as what they begin with. A proof that this one is
-/// serializable and has no errors but that integers leave 64 bits is one of the program; `lowering/convenience/versions.rs` and
-/// `lowering/chosen.rs` say why.
+/// The program of a text as it is read for a proof, where that is another one: with an integer for each version, if it
+/// has versions, and with what requests choose among many values as what they begin with. A proof that this one is
+/// serializable and has no errors but that integers leave 64 bits is one of the program;
+/// `lowering/convenience/versions.rs` and `lowering/chosen.rs` say why.
 ///
 /// ```
 /// use serval_syntax::{Reading, read_for_proof};

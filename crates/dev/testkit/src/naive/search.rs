@@ -138,8 +138,8 @@ impl Naive {
         }
     }
 
-    /// What these bodies answer, by their place in the list, and the globals then, in all runs in which each of them is one
-    /// request and all answer.
+    /// What these bodies answer, by their place in the list, and the globals then, in all runs in which each of them is
+    /// one request and all answer.
     pub fn together(&mut self, bodies: &[usize], caps: Caps) -> Result<BTreeSet<Together>, Rejected> {
         let start: (GlobalsId, Vec<Result<i64, InFlightId>>) = (self.initial, bodies.iter().map(|body| Err(self.starts[*body])).collect());
         let mut seen: Table<_> = Table::default();

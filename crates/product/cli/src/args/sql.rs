@@ -119,8 +119,8 @@ pub(crate) enum SqlLevelsFormat {
     after_help = "Works through psql, in a schema with a random name that is dropped at the end; no other table is touched.\n\nExamples:\n  serval check bank --trace run.json; serval sql replay bank run.json\n  serval sql replay lost-update.trace.json\n  serval sql replay lost-update.trace.json --dsn 'host=/tmp dbname=test'\n  serval sql replay lost-update.trace.json --dsn postgresql://me@localhost/test --format json\n\nExit status: 0 the server did the same, 1 it did something else, 2 usage or input error, or no connection, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct SqlReplay {
-    /// The directory of the workload, where the run is a counterexample of `check --trace`, and the run, as JSON; - reads
-    /// standard input
+    /// The directory of the workload, where the run is a counterexample of `check --trace`, and the run, as JSON; -
+    /// reads standard input
     #[arg(value_name = "[DIR] TRACE", required = true, num_args = 1..=2)]
     pub(crate) files: Vec<PathBuf>,
     /// How to connect, as psql reads it; default is libpq's environment

@@ -31,7 +31,8 @@ fn renamed(name: &str, text: &str, stride: usize) -> usize {
     let mut count = 0;
     let symbols = document.bindings().symbols();
     for (index, symbol) in symbols.iter().enumerate().step_by(stride) {
-        // Arrays of one name in several sequences are several symbols, whose elements are the same variables of the system.
+        // Arrays of one name in several sequences are several symbols, whose elements are the same variables of the
+        // system.
         let twin = |(other, one): (usize, &Symbol)| {
             other != index && (one.kind, &one.name, one.owner) == (symbol.kind, &symbol.name, symbol.owner)
         };

@@ -92,8 +92,8 @@ fn course(all: &[Accessed<'_>], [first, second]: [u32; 2]) -> Option<Course> {
     };
     // The first read of the one of something that the other writes later, which nothing says that it wrote before.
     let too_early = |reader: u32, writer: u32| {
-        let reads = all.iter().enumerate().filter(move |(_, one)| one.id == reader && !one.writes());
-        reads.map(|(at, read)| (at, read)).find(|&(at, read)| {
+        let mut reads = all.iter().enumerate().filter(move |(_, one)| one.id == reader && !one.writes());
+        reads.find(|&(at, read)| {
             let write = |one: &Accessed<'_>| one.id == writer && one.writes() && one.access.var == read.access.var;
             // What leaves the value as it was changes nothing for who has read it.
             let other = |one: &Accessed<'_>| write(one) && one.access.value != read.access.value;

@@ -1,23 +1,24 @@
-//! Which levels are enough: the lowest allocations of READ COMMITTED and REPEATABLE READ to scripts that are proved, and
-//! what refutes the next lower ones.
+//! Which levels are enough: the lowest allocations of READ COMMITTED and REPEATABLE READ to scripts that are proved,
+//! and what refutes the next lower ones.
 //!
 //! The search asks *questions*, each a set of scripts at levels ([`LevelsSearch::next_question`]), and gets answers
 //! ([`LevelsSearch::answer`]), so that limits of time and memory are those of the caller. Levels are not monotone: an
 //! allocation above one that is proved may be refuted. What saves questions is this.
 //!
-//! **A run refutes more.** A run in which scripts X take part at levels L refutes each allocation that has X at L, and each
-//! set of scripts with X: the other requests need not come. **A proof serves subsets.** What is proved of scripts at levels
-//! holds for each subset at these levels, by the same argument. Rows and values are those of all scripts in both.
+//! **A run refutes more.** A run in which scripts X take part at levels L refutes each allocation that has X at L, and
+//! each set of scripts with X: the other requests need not come. **A proof serves subsets.** What is proved of scripts
+//! at levels holds for each subset at these levels, by the same argument. Rows and values are those of all scripts in
+//! both.
 //! **Parts** of a workload are asked about one by one ([`parts`]).
 //!
 //! **Theorem.** Where no question stays open, the walk finds exactly the minimal allocations among those that are
 //! serializable. **Proof.** It begins with READ COMMITTED for all and visits allocations by the number of scripts at
-//! REPEATABLE READ. Let P be minimal among the serializable ones, and A ≤ P a visited one, other than P. Then A is refuted
-//! by a run of scripts X at levels L, as P is minimal. The run does not refute P, so that P has a script of X at another
-//! level than L says; A has it at L and A ≤ P, so it is at READ COMMITTED in A and at REPEATABLE READ in P. The walk goes on
-//! from A to all allocations in which one script of X is raised, so to this one, which is ≤ P and one step nearer to P. As
-//! all below P are refuted P is not left out for being above a proved one; and what is left out so is not minimal.
-//! From an allocation that stays open the walk raises each script, and counts it as open.
+//! REPEATABLE READ. Let P be minimal among the serializable ones, and A ≤ P a visited one, other than P. Then A is
+//! refuted by a run of scripts X at levels L, as P is minimal. The run does not refute P, so that P has a script of X
+//! at another level than L says; A has it at L and A ≤ P, so it is at READ COMMITTED in A and at REPEATABLE READ in P.
+//! The walk goes on from A to all allocations in which one script of X is raised, so to this one, which is ≤ P and one
+//! step nearer to P. As all below P are refuted P is not left out for being above a proved one; and what is left out so
+//! is not minimal. From an allocation that stays open the walk raises each script, and counts it as open.
 
 mod known;
 mod parts;
@@ -76,8 +77,8 @@ pub enum LevelsAnswer {
 }
 
 impl LevelsSearch {
-    /// Begins with the files of a workload; `subsets` asks for the largest safe sets of scripts as well. With a shard, from
-    /// 1, and how many there are, only this part of the questions is asked.
+    /// Begins with the files of a workload; `subsets` asks for the largest safe sets of scripts as well. With a shard,
+    /// from 1, and how many there are, only this part of the questions is asked.
     pub fn new(files: &[(String, String)], subsets: bool, shard: Option<[usize; 2]>) -> Result<Self, Box<WorkloadMistakes>> {
         let bundle = super::bundle(files);
         let fingerprint = crate::fingerprint(&bundle);

@@ -74,8 +74,8 @@ fn what_is_read_before_its_version_is_not_guarded() {
 
 #[test]
 fn an_attempt_leaves_no_trace() {
-    // What is kept is another global's value, since a constant would give the second round points of its own. So the proof
-    // meets another condition, too: steps that read it do not change places.
+    // What is kept is another global's value, since a constant would give the second round points of its own. So the
+    // proof meets another condition, too: steps that read it do not change places.
     let told = with("d := 1 } }; t", "d := 1 } else { n := V } }; if (n == 0) { t } else { 9 }").replacen("n := 0", "n := T", 1);
     assert!(is_wrong(&told), "{told}");
     let refused = |proof: &Reduction| match checked(&told, proof) {

@@ -14,8 +14,8 @@ use crate::workload::Kind;
 /// What a caller gets, as a server gives it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Answered {
-    /// By the first byte of the statement, or of the script where the script says itself what is answered: rows of values,
-    /// sorted; a statement that gives none is not there. `None` is NULL.
+    /// By the first byte of the statement, or of the script where the script says itself what is answered: rows of
+    /// values, sorted; a statement that gives none is not there. `None` is NULL.
     pub rows: BTreeMap<u32, Vec<Vec<Option<String>>>>,
     /// How it ended, if not as it should: `rolled back`, `error 23505`.
     pub outcomes: Vec<&'static str>,

@@ -10,8 +10,8 @@
 //! - … DO UPDATE: the same wait, then that for the lock; update of the newest version; its WHERE false: the row is held
 //!   all the same.
 //! - NOWAIT, SKIP LOCKED: instead of waiting: 55P03; leave the row out.
-//! - COMMIT: own versions become committed, locks are released, in one step; where others run above READ COMMITTED, only
-//!   if none of them has reserved or guards a row that is changed.
+//! - COMMIT: own versions become committed, locks are released, in one step; where others run above READ COMMITTED,
+//!   only if none of them has reserved or guards a row that is changed.
 //! - ROLLBACK, an error: own versions are dropped, locks are released, in one step.
 //!
 //! Why the `yield` before each row: a statement is not atomic on a real server. Its snapshot is older than its locks,

@@ -62,8 +62,8 @@ pub(super) struct Row {
     pub(super) reserved: Option<GlobalVar>,
     pub(super) guards: Option<GlobalVar>,
     pub(super) first: Option<GlobalVar>,
-    /// How many attempts above READ COMMITTED are in flight that touched it with their first statement: who takes its lock
-    /// at READ COMMITTED waits for them.
+    /// How many attempts above READ COMMITTED are in flight that touched it with their first statement: who takes its
+    /// lock at READ COMMITTED waits for them.
     pub(super) began: Option<GlobalVar>,
 }
 

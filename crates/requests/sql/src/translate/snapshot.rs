@@ -23,12 +23,13 @@
 //! change of a row holds it from his snapshot on, which is F. Without guards and F there are more runs; so what is
 //! serializable without them is serializable with them, for any number of guards.
 //!
-//! Where other transactions run at READ COMMITTED two programs enclose the server. *Upper*, without guards and F: the levels
-//! meet only where a COMMIT at READ COMMITTED assumes R = 0 for the rows that it changes, and step 2 assumes that none holds
-//! W and I there; on a server neither can be otherwise for attempts that both commit. *Lower*, with both: what is touched by
-//! the first statement, or by an attempt of one step, is free of locks in step 1, all that is touched in step 2, and a
-//! statement at READ COMMITTED that takes a row waits while an attempt is in flight that touched it with its first
-//! statement (a count). Each run of it is performed, first statements in step 1 and the rest in step 2.
+//! Where other transactions run at READ COMMITTED two programs enclose the server. *Upper*, without guards and F: the
+//! levels meet only where a COMMIT at READ COMMITTED assumes R = 0 for the rows that it changes, and step 2 assumes
+//! that none holds W and I there; on a server neither can be otherwise for attempts that both commit. *Lower*, with
+//! both: what is touched by the first statement, or by an attempt of one step, is free of locks in step 1, all that is
+//! touched in step 2, and a statement at READ COMMITTED that takes a row waits while an attempt is in flight that
+//! touched it with its first statement (a count). Each run of it is performed, first statements in step 1 and the rest
+//! in step 2.
 //!
 //! An advisory lock protects nothing here: the statement that waits for it has its snapshot, and all that comes behind
 //! can be issued right before the commit.

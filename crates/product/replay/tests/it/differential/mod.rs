@@ -1,6 +1,6 @@
 //! Small workloads in all orders on a server, against the naive interpreter of the program that they become: what the
-//! callers get, and what is in the tables at the end, is the same. Where transactions run at several levels, the server is
-//! between two programs.
+//! callers get, and what is in the tables at the end, is the same. Where transactions run at several levels, the server
+//! is between two programs.
 //!
 //! A statement of several rows is not atomic, which a server shows only where something holds one of its rows for a
 //! moment. So where the model has more than the server gave, sessions that hold a row and give it back take part.

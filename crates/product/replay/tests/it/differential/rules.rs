@@ -1,5 +1,5 @@
-//! Workloads that notice a rule: where the translation without the rule gives other answers, the server has to give those
-//! of the translation with it.
+//! Workloads that notice a rule: where the translation without the rule gives other answers, the server has to give
+//! those of the translation with it.
 
 use std::collections::BTreeMap;
 

@@ -3,19 +3,19 @@
 //! Two scripts *meet* if they touch the same table, or tables of which one refers to the other, or both take advisory
 //! locks. The classes of the transitive closure are the *parts* of a workload.
 //!
-//! **Rule.** A workload is serializable if and only if each of its parts is, whatever the levels of the others. **Proof.**
-//! What a statement does and answers depends on rows, locks and versions of the tables that it touches, on advisory
-//! locks, and on the variables of its own script; a commit or a rollback on the rows that its transaction touched. So the
-//! steps of a part in a run are a run of that part. If each of these has a serial order, these orders one behind the other
-//! are one of the whole, because no request of one part sees what another part does. Conversely a run of one part is a run
-//! of the whole in which no other request comes.
+//! **Rule.** A workload is serializable if and only if each of its parts is, whatever the levels of the others.
+//! **Proof.** What a statement does and answers depends on rows, locks and versions of the tables that it touches, on
+//! advisory locks, and on the variables of its own script; a commit or a rollback on the rows that its transaction
+//! touched. So the steps of a part in a run are a run of that part. If each of these has a serial order, these orders
+//! one behind the other are one of the whole, because no request of one part sees what another part does. Conversely a
+//! run of one part is a run of the whole in which no other request comes.
 
 use std::collections::BTreeSet;
 
 use serval_sql::{Conflict, Insert, Item, ItemKind, Scalar, Script, Select, Statement, StatementKind, Workload};
 
-/// The parts of a workload: the places of scripts, in order; parts in the order of their first scripts. Scripts that are
-/// left out are in none.
+/// The parts of a workload: the places of scripts, in order; parts in the order of their first scripts. Scripts that
+/// are left out are in none.
 pub(super) fn parts(workload: &Workload) -> Vec<Vec<usize>> {
     let mut parts: Vec<(BTreeSet<usize>, Vec<usize>)> = Vec::new();
     for (index, script) in workload.scripts.iter().enumerate().filter(|(_, script)| !script.left_out) {

@@ -167,8 +167,8 @@ impl SetsWalk {
         Self { level, all, whole: whole.len(), waiting: BTreeSet::from([(0, whole)]), seen, largest, open }
     }
 
-    /// The next question. The sets that it visits are enough by the argument at the head of the module, upside down: a set
-    /// that is safe lacks a script of each run that refutes a larger one.
+    /// The next question. The sets that it visits are enough by the argument at the head of the module, upside down: a
+    /// set that is safe lacks a script of each run that refutes a larger one.
     pub(super) fn next(&mut self, knowledge: &Knowledge) -> Option<Allocation> {
         while let Some((_, set)) = self.waiting.first().cloned() {
             if set.is_empty() || self.largest.iter().any(|larger| set.is_subset(larger)) || self.seen.len() >= MOST_LOOKED_AT {

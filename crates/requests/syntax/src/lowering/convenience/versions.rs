@@ -30,11 +30,11 @@
 //! of one request, for which there must be slots, so none of these is taken away.
 
 //! # The same with integers
-//! [`read_for_proof`](crate::read_for_proof) lowers a program with an integer for each version: `t := V` and comparisons
-//! as they stand, and `fresh(V)` as `V := V + 1`, from 1 on. By the above `Int` of the program with slots is a part of
-//! `Int` of that with integers, and both have the same `Ser`: if the latter is serializable, so is the program. An
-//! error of the program with slots is one of that with integers. The integers are those of mathematics: that `V + 1`
-//! leaves 64 bits is no error of the program.
+//! [`read_for_proof`](crate::read_for_proof) lowers a program with an integer for each version: `t := V` and
+//! comparisons as they stand, and `fresh(V)` as `V := V + 1`, from 1 on. By the above `Int` of the program with slots
+//! is a part of `Int` of that with integers, and both have the same `Ser`: if the latter is serializable, so is the
+//! program. An error of the program with slots is one of that with integers. The integers are those of mathematics:
+//! that `V + 1` leaves 64 bits is no error of the program.
 
 use super::{assign, compare, made, number, read, sequence};
 use crate::diagnostic::{Diagnostic, codes};
