@@ -2,9 +2,9 @@
 //!
 //! Every function is a plain export. The host asks for room ([`border::input`]), writes a request there, which is JSON
 //! in UTF-8, calls the function, which returns how long its answer is, and reads that from where [`border::output`]
-//! says. A request is a [`ModuleRequest`], with only those fields that differ from their defaults; an answer is `{"ok": …}`,
-//! or `{"error": {"message": …}}` where the request was none. Reports in it have the form of `docs/*.schema.json`, and
-//! are byte for byte those of the binary with `--no-times`; so are certificates.
+//! says. A request is a [`ModuleRequest`], with only those fields that differ from their defaults; an answer is
+//! `{"ok": …}`, or `{"error": {"message": …}}` where the request was none. Reports in it have the form of
+//! `docs/*.schema.json`, and are byte for byte those of the binary with `--no-times`; so are certificates.
 //!
 //! | export | what it does |
 //! |---|---|
