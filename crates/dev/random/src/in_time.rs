@@ -42,6 +42,43 @@ pub fn fewest_out_of_order(form: &NormalForm, requests: usize, in_flight: usize,
     Some(None)
 }
 
+/// Where a request is, whether it came behind a moment, and whether it answered behind it.
+type Divided = (u32, bool, bool);
+
+/// The fewest requests, up to some number, of a complete run with a moment at which no order agrees with the one in
+/// time; nothing where that takes more than so many configurations.
+pub fn fewest_at_a_moment(form: &NormalForm, requests: usize, mut configurations: usize) -> Option<Option<usize>> {
+    for count in 1..=requests {
+        let mut seen: BTreeSet<(u32, bool, Vec<Divided>)> = BTreeSet::new();
+        let mut to_visit = vec![(form.initial_global(), false, Vec::<Divided>::new())];
+        while let Some((global, over, places)) = to_visit.pop() {
+            configurations = configurations.checked_sub(1)?;
+            if places.len() == count && places.iter().all(|&(node, ..)| form.is_done(node)) {
+                let before = |came| (0..).zip(&places).filter(|(_, one)| came && !one.2).fold(0, |set, (index, _)| set | 1 << index);
+                let ordered: Vec<Place> = places.iter().map(|&(node, came, _)| (node, before(came))).collect();
+                if !has_order(form, &ordered, 0, form.initial_global()) {
+                    return Some(Some(count));
+                }
+            }
+            let mut next = if over { Vec::new() } else { vec![(global, true, places.clone())] };
+            for (index, &(node, came, _)) in places.iter().enumerate() {
+                for step in form.steps_from((node, global)) {
+                    let mut places = places.clone();
+                    places[index] = (step.to_node, came, over);
+                    next.push((step.to_global, over, places));
+                }
+            }
+            for node in form.node_numbers().filter(|&node| places.len() < count && form.is_initial(node)) {
+                for step in form.steps_from((node, global)) {
+                    next.push((step.to_global, over, [&places[..], &[(step.to_node, over, over)]].concat()));
+                }
+            }
+            to_visit.extend(next.into_iter().filter(|state| seen.insert(state.clone())));
+        }
+    }
+    Some(None)
+}
+
 /// Whether the requests that are not in the set can follow one by one.
 fn has_order(form: &NormalForm, places: &[RequestPlace], set: u32, serial: u32) -> bool {
     let mut rest = (0..places.len()).filter(|index| set & 1 << index == 0).peekable();

@@ -33,7 +33,7 @@ mod systems;
 pub use behaviours::Behaviours;
 pub use border::border;
 pub use handlers::handlers;
-pub use in_time::fewest_out_of_order;
+pub use in_time::{fewest_at_a_moment, fewest_out_of_order};
 pub use kind::Kind;
 pub use parted::parted;
 pub use shared::shared;

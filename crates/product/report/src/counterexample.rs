@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 use serval_diagnostic::counted;
 
+use crate::in_time::Course;
 use crate::nearest::NearestOrder;
 use crate::trace::TraceEvent;
 use crate::why::{OrderEdge, Why};
@@ -204,6 +205,15 @@ pub struct TimeOrders {
     pub left: Vec<SerialOrder>,
     /// An order that does not, and gives the answers of the run.
     pub without: Vec<u32>,
+    /// How it came to that, as far as reads and writes tell.
+    pub(crate) courses: Vec<Course>,
+}
+
+impl TimeOrders {
+    /// These pairs; whether the second of each `only_reads`; the orders that are left, and the one without the clock.
+    pub fn new(needed: Vec<[u32; 2]>, only_reads: bool, left: Vec<SerialOrder>, without: Vec<u32>) -> Self {
+        Self { needed, only_reads, left, without, courses: Vec::new() }
+    }
 }
 
 fn is_zero(component: &usize) -> bool {

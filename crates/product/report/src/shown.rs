@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use crate::advice::Advice;
 use crate::counterexample::{
     Answered, Closest, Counterexample, ExcerptLine, Explanation, LocalValues, NeverSerial, SerialOrder, StateValues, StatesField,
+    TimeOrders,
 };
 use crate::escape::{line, lines, name};
 use crate::fault::FaultNote;
@@ -202,7 +203,7 @@ impl Counterexample {
             constants: constants.iter().map(|(name, values)| (spell(name), values_named(values))).collect(),
             spelled: BTreeMap::new(),
             precedence: precedence.clone(),
-            in_time: in_time.clone(),
+            in_time: in_time.as_ref().map(|orders| in_order(orders, &spell)),
             story: all_told(story),
             explanation: explained(explanation, &spell),
         }
@@ -224,6 +225,22 @@ fn state(values: &StateValues, spell: &dyn Fn(&str) -> String) -> StateValues {
     }
 }
 
+fn serial_order(SerialOrder { order, answers }: &SerialOrder) -> SerialOrder {
+    let answers = answers.iter().map(|answers| answers.iter().map(|answer| named(answer)).collect()).collect();
+    SerialOrder { order: order.clone(), answers }
+}
+
+fn in_order(orders: &TimeOrders, spell: &dyn Fn(&str) -> String) -> TimeOrders {
+    let TimeOrders { needed, only_reads, left, without, courses } = orders;
+    TimeOrders {
+        needed: needed.clone(),
+        only_reads: *only_reads,
+        left: left.iter().map(serial_order).collect(),
+        without: without.clone(),
+        courses: courses.iter().map(|course| course.shown(spell, &named)).collect(),
+    }
+}
+
 fn explained(explanation: &Explanation, spell: &dyn Fn(&str) -> String) -> Explanation {
     let Explanation { why, nearest, excerpt, notes, serial, serial_states, closest } = explanation;
     let edge = |OrderEdge { from, to, var, first, second, course }: &OrderEdge| OrderEdge {
@@ -235,10 +252,6 @@ fn explained(explanation: &Explanation, spell: &dyn Fn(&str) -> String) -> Expla
         course: *course,
     };
     let excerpt_line = |ExcerptLine { line, code, note }: &ExcerptLine| ExcerptLine { line: *line, code: told(code), note };
-    let order = |SerialOrder { order, answers }: &SerialOrder| SerialOrder {
-        order: order.clone(),
-        answers: answers.iter().map(|answers| answers.iter().map(|answer| named(answer)).collect()).collect(),
-    };
     Explanation {
         why: why.as_ref().map(|Why { anomaly, edges, explains }| {
             let edges = edges.iter().map(edge).collect();
@@ -247,7 +260,7 @@ fn explained(explanation: &Explanation, spell: &dyn Fn(&str) -> String) -> Expla
         nearest: nearest.as_ref().map(|nearest| nearest_order(nearest, spell)),
         excerpt: excerpt.iter().map(excerpt_line).collect(),
         notes: notes.clone(),
-        serial: serial.iter().map(order).collect(),
+        serial: serial.iter().map(serial_order).collect(),
         serial_states: *serial_states,
         closest: closest.as_ref().map(|Closest { order, request, wanted, given }| {
             let answer = |(request, response): &(String, String)| (spell(request), named(response));

@@ -223,6 +223,25 @@ pub(crate) fn excerpt_lines(excerpt: &[ExcerptLine], look: Look) -> Vec<String> 
     lines
 }
 
+/// What there is to say about a pause that matters.
+pub(crate) const PAUSE: &str = "<- another request can run here";
+
+/// The lines where one of some requests waited while another of them moved.
+pub(crate) fn pauses(run: &Counterexample, counts: &dyn Fn(u32) -> bool) -> BTreeSet<u32> {
+    let mut lines = BTreeSet::new();
+    for (position, event) in run.steps.iter().enumerate() {
+        let TraceEvent::Step { id, to, .. } = event else { continue };
+        let moved = |later: &TraceEvent| matches!(later, TraceEvent::Step { id: other, .. } if other == id);
+        let rest = &run.steps[position + 1..];
+        let Some(next) = rest.iter().position(moved) else { continue };
+        let interrupted = rest[..next].iter().any(|later| matches!(later, TraceEvent::Step { id: other, .. } if counts(*other)));
+        if let Some(StateValues::Local(waits)) = run.states.states.get(&to.local).filter(|_| counts(*id) && interrupted) {
+            lines.insert(waits.at[0]);
+        }
+    }
+    lines
+}
+
 /// What there is to say about the lines that matter.
 pub(crate) fn line_notes(run: &Counterexample, why: &Why) -> BTreeMap<u32, &'static str> {
     let nearest = run.explanation.nearest.as_ref();
@@ -240,16 +259,7 @@ pub(crate) fn line_notes(run: &Counterexample, why: &Why) -> BTreeMap<u32, &'sta
         }
         notes.entry(edge.first.span[0]).or_insert("");
     }
-    for (position, event) in run.steps.iter().enumerate() {
-        let TraceEvent::Step { id, to, .. } = event else { continue };
-        let moved = |later: &TraceEvent| matches!(later, TraceEvent::Step { id: other, .. } if other == id);
-        let rest = &run.steps[position + 1..];
-        let Some(next) = rest.iter().position(moved) else { continue };
-        let interrupted = rest[..next].iter().any(|later| matches!(later, TraceEvent::Step { id: other, .. } if in_cycle(*other)));
-        if let Some(StateValues::Local(waits)) = run.states.states.get(&to.local).filter(|_| in_cycle(*id) && interrupted) {
-            notes.insert(waits.at[0], "<- another request can run here");
-        }
-    }
+    notes.extend(pauses(run, &in_cycle).into_iter().map(|line| (line, PAUSE)));
     let reads = why.edges.iter().filter(|edge| edge.course.is_some() && !edge.first.writes).map(|edge| edge.first.span[0]);
     for line in reads.chain(nearest.map(|nearest| nearest.span[0])) {
         let said = notes.entry(line).or_insert("");

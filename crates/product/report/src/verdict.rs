@@ -538,6 +538,7 @@ fn in_time(out: &mut String, run: &Counterexample, orders: &TimeOrders) {
     left.push(format!("{}never {}", if left.is_empty() { "the others " } else { "" }, answers.join(", ")));
     titled("orders left", left);
     titled("without clock", orders.without_words(&answers).into_iter().collect());
+    titled("why", orders.why());
 }
 
 /// Who was told what; the same answers to the same request are counted.

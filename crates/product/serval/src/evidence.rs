@@ -51,6 +51,9 @@ pub enum Undecided {
     InTime {
         /// How many; less than 2 says nothing.
         in_flight: usize,
+        /// Whether for any one moment some order has what had answered before it before what came after it, however
+        /// many are in flight.
+        at_a_moment: bool,
     },
     /// There is an answer whose evidence is too large to be checked.
     Uncertified {
@@ -79,9 +82,13 @@ impl std::fmt::Display for Undecided {
         match self {
             Self::Stopped(reason) if reason.stage().is_some() => write!(f, "stopped at the stage {reason}"),
             Self::Stopped(reason) => reason.fmt(f),
-            Self::InTime { in_flight: 0 | 1 } => write!(f, "serializable; whether it is strict is open"),
-            Self::InTime { in_flight } => {
-                write!(f, "serializable; strict with at most {} in flight, and open beyond", counted(*in_flight, "request"))
+            Self::InTime { in_flight, at_a_moment } => {
+                match in_flight {
+                    0 | 1 => write!(f, "serializable; whether it is strict is open")?,
+                    _ => write!(f, "serializable; strict with at most {} in flight, and open beyond", counted(*in_flight, "request"))?,
+                }
+                let words = "; for any one moment some order has what had answered before it before what came after it";
+                write!(f, "{}", if *at_a_moment { words } else { "" })
             }
             Self::Uncertified { method, serializable, what } => {
                 let words = if *serializable { "serializable" } else { "not serializable" };

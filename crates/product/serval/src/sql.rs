@@ -203,6 +203,8 @@ impl Decided<'_> {
         decision.findings.clear();
         decision.stuck.clear();
         decision.no_commit = None;
+        // When a transaction is seen by one that comes later, the translation does not say.
+        decision.strict = None;
         decision.stages.clear();
         for open in &mut decision.open {
             if let Some(words) = open.response.parse().ok().and_then(|answer| workload.translation.answers.words(&open.request, answer)) {

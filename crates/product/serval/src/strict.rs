@@ -7,8 +7,8 @@
 
 use std::collections::BTreeSet;
 
+use serval_budget::Budget;
 use serval_budget::checkpoint::fenced;
-use serval_budget::{Budget, StopReason};
 use serval_engine::search::run_certificate;
 use serval_engine::strict::{InTime, QUICK_TICKS, decide_in_time, quick_look};
 use serval_model::{GlobalId, Named, NetworkSystem, RequestId, SerialExplorer};
@@ -65,6 +65,9 @@ fn with_systems<T>(input: &Input, work: impl FnOnce(&[&NetworkSystem]) -> T) -> 
     }
 }
 
+/// Nothing is known but that it is serializable.
+const UNKNOWN: Undecided = Undecided::InTime { in_flight: 1, at_a_moment: false };
+
 /// What became of the question.
 pub(crate) enum Settled {
     /// It is strict.
@@ -86,31 +89,31 @@ pub(crate) fn settled(input: &Input, body: Body, evidence: Evidence, options: &O
     let claim = (body, 0, serval_proof::Claim::Strict);
     match certify(input.about(), claim, &options.cancel, options.clock).0 {
         Ok(certificate) => Settled::Strict(Evidence { certificate, ..evidence }),
-        Err(Unproved::TooLarge(_)) => Settled::Undecided(Undecided::InTime { in_flight: 1 }),
-        Err(Unproved::Cancelled) => Settled::Undecided(Undecided::Stopped(StopReason::Cancelled)),
+        Err(Unproved::TooLarge(_) | Unproved::Cancelled) => Settled::Undecided(UNKNOWN),
         Err(Unproved::Refused(refused)) => Settled::Refused(Box::new(refused)),
     }
 }
 
 /// What was found out about all components.
 enum Found {
-    Refuted { run: RunCertificate, component: usize, minimal: bool },
+    Refuted {
+        run: RunCertificate,
+        component: usize,
+        minimal: bool,
+    },
     Proved(Vec<Part>),
-    Open(usize),
-    Stopped,
+    /// Strict while so many are in flight, and whether it is at any one moment.
+    Open(usize, bool),
 }
 
 /// From a serializable input to a verdict about the order in time, for a proof that does not show it.
 pub(crate) fn decided(input: &Input, shown: Shown, evidence: Evidence, options: &Options) -> (Settled, StrictNote, CertifyTimes) {
     let none = StrictNote::default();
-    let found = with_systems(input, |systems| found(systems, &shown.parts, options)).unwrap_or(Found::Open(1));
+    let found = with_systems(input, |systems| found(systems, &shown.parts, options)).unwrap_or(Found::Open(1, false));
     let (body, component, claim, refuted) = match found {
-        Found::Stopped => {
-            return (Settled::Undecided(Undecided::Stopped(StopReason::Cancelled)), none, CertifyTimes::default());
-        }
-        Found::Open(in_flight) => {
-            let note = StrictNote { in_flight: (in_flight > 1).then_some(in_flight), ..none };
-            return (Settled::Undecided(Undecided::InTime { in_flight }), note, CertifyTimes::default());
+        Found::Open(in_flight, at_a_moment) => {
+            let note = StrictNote { in_flight: (in_flight > 1).then_some(in_flight), at_a_moment, ..none };
+            return (Settled::Undecided(Undecided::InTime { in_flight, at_a_moment }), note, CertifyTimes::default());
         }
         Found::Refuted { run, component, minimal } => {
             (Body::Run(run.clone()), component, serval_proof::Claim::NotStrict, Some((run, minimal)))
@@ -125,8 +128,7 @@ pub(crate) fn decided(input: &Input, shown: Shown, evidence: Evidence, options: 
     let (checked, times) = certify(input.about(), (body, component, claim), &options.cancel, options.clock);
     let method = evidence.method;
     let verdict = match checked {
-        Err(Unproved::TooLarge(_)) => Settled::Undecided(Undecided::InTime { in_flight: 1 }),
-        Err(Unproved::Cancelled) => Settled::Undecided(Undecided::Stopped(StopReason::Cancelled)),
+        Err(Unproved::TooLarge(_) | Unproved::Cancelled) => Settled::Undecided(UNKNOWN),
         Err(Unproved::Refused(refused)) => Settled::Refused(Box::new(refused)),
         Ok(certificate) => {
             let evidence = Evidence { certificate, kind, method };
@@ -141,7 +143,7 @@ pub(crate) fn decided(input: &Input, shown: Shown, evidence: Evidence, options: 
         Settled::NotStrict(..) => Some(false),
         _ => None,
     };
-    let note = StrictNote { holds, by: holds.map(|_| kind), in_flight: most, closed: most.is_some(), requests: None };
+    let note = StrictNote { holds, by: holds.map(|_| kind), in_flight: most, closed: most.is_some(), ..none };
     (verdict, note, times)
 }
 
@@ -162,16 +164,19 @@ fn found(systems: &[&NetworkSystem], parts: &[Option<Part>], options: &Options) 
         }
         // A method that fails has no answer.
         let decided = fenced(|| decide_in_time(system, options.percent, &options.cancel));
-        match decided.unwrap_or(Ok(InTime::Open { while_at_most: 1 })) {
-            Ok(InTime::Refuted { run, minimal }) => {
+        match decided.unwrap_or(InTime::OPEN) {
+            InTime::Refuted { run, minimal } => {
                 return Found::Refuted { run: run_certificate(&system, &run), component, minimal };
             }
-            Ok(InTime::Proved(part)) => proved.push(*part),
-            Ok(InTime::Open { while_at_most }) => open = Some(open.unwrap_or(while_at_most).min(while_at_most)),
-            Err(_) => return Found::Stopped,
+            InTime::Proved(part) => proved.push(*part),
+            InTime::Open { while_at_most, at_a_moment } => {
+                // A moment of the whole is one of each component, and orders of these can be joined.
+                let (most, all) = open.unwrap_or((while_at_most, true));
+                open = Some((most.min(while_at_most), all && at_a_moment));
+            }
         }
     }
-    open.map_or(Found::Proved(proved), Found::Open)
+    open.map_or(Found::Proved(proved), |(most, all)| Found::Open(most, all))
 }
 
 /// Ticks for finding out which pairs matter.
@@ -195,7 +200,10 @@ fn not_strict(input: &Input, run: &RunCertificate, component: usize, minimal: bo
     let agrees = |order: &[u32]| needed.iter().all(|&[first, second]| at(order, first) < at(order, second));
     let left = serial.into_iter().filter(|order| agrees(&order.order)).collect();
     shown.precedence.clone_from(&needed);
-    shown.in_time = Some(TimeOrders { needed, only_reads, left, without });
+    shown.in_time = Some(TimeOrders::new(needed, only_reads, left, without));
+    if matches!(input.content(), Content::Program(_)) {
+        shown.explain_in_time(input.text());
+    }
     shown
 }
 

@@ -2,14 +2,16 @@
 //!
 //! What decides, in this order: the monitor with few requests in flight ([`in_flight`]), which finds a run with the
 //! fewest requests, or that there are never more in flight; places of requests in the order ([`points`]); the monitor
-//! with more in flight. All of it on the reduced system, since every rule of scripts keeps the order
-//! (`serval_proof::strict`). What is found is evidence for the checker.
+//! with more in flight; one moment of any run ([`cuts`]), which finds runs with any number of requests in flight, and
+//! says something where nothing is decided. All of it on the reduced system, since every rule of scripts keeps the
+//! order (`serval_proof::strict`). What is found is evidence for the checker.
 
+pub mod cuts;
 pub mod in_flight;
 pub mod points;
 
 use serval_budget::{Budget, Cancel, Stopped};
-use serval_model::{NetworkSystem, NormalForm, Run};
+use serval_model::{NetworkSystem, NodeStep, NormalForm, Run};
 use serval_proof::Part;
 use serval_proof::strict::StrictProof;
 use serval_proof::strict::in_flight::InFlight;
@@ -17,6 +19,7 @@ use serval_proof::strict::points::Points;
 
 use crate::reduce::{Reduction, reduce};
 use crate::search::lift;
+use cuts::AtCuts;
 use in_flight::{Explored, explore, run_of};
 
 /// What is known about the order in time in one component.
@@ -35,7 +38,15 @@ pub enum InTime {
     Open {
         /// How many; less than 2 says nothing.
         while_at_most: usize,
+        /// Whether for any one moment some order has what had answered before it before what came after it, however
+        /// many are in flight.
+        at_a_moment: bool,
     },
+}
+
+impl InTime {
+    /// Nothing is known.
+    pub const OPEN: Self = Self::Open { while_at_most: 1, at_a_moment: false };
 }
 
 /// Ticks for the reductions.
@@ -70,38 +81,28 @@ pub fn quick_look(system: &NetworkSystem, budget: &mut Budget) -> Option<usize> 
     }
 }
 
-/// Decides whether a system, which is serializable, is strict. With `percent` of the usual ticks.
-pub fn decide_in_time(system: &NetworkSystem, percent: u64, cancel: &Cancel) -> Result<InTime, Stopped> {
-    let Some((form, _)) = NormalForm::new(system) else { return Ok(InTime::Open { while_at_most: 1 }) };
-    let scaled = |ticks: u64| ticks.saturating_mul(percent) / 100;
+/// Decides whether a system, which is serializable, is strict. With `percent` of the usual ticks. What is known when
+/// the flag is raised stands.
+pub fn decide_in_time(system: &NetworkSystem, percent: u64, cancel: &Cancel) -> InTime {
+    let Some((form, _)) = NormalForm::new(system) else { return InTime::OPEN };
     let mut reduction = Reduction::new(form);
-    match reduce(&mut reduction, &mut Budget::new(scaled(REDUCE_TICKS), cancel.clone())) {
-        Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
+    match reduce(&mut reduction, &mut Budget::new(scaled(REDUCE_TICKS, percent), cancel.clone())) {
+        Err(Stopped::Cancelled) => return InTime::OPEN,
         // What was reached stands.
         Ok(_) | Err(Stopped::OutOfTicks) => {}
     }
     if reduction.form().is_atomic() {
-        return Ok(InTime::Proved(Box::new(Part::Atomic(reduction.script))));
+        return InTime::Proved(Box::new(Part::Atomic(reduction.script)));
     }
-    let mut known = Known { system, reduction, holds: 1 };
-    let mut ticks = scaled(FIRST_TICKS);
-    for round in 0..ROUNDS {
-        for in_flight in 2..=FEW_IN_FLIGHT {
-            if let Some(found) = known.monitored(in_flight, ticks, cancel)? {
-                return Ok(found);
-            }
-        }
-        if let Some(found) = known.points(round, ticks, cancel)? {
-            return Ok(found);
-        }
-        for in_flight in FEW_IN_FLIGHT + 1..=MOST_IN_FLIGHT {
-            if let Some(found) = known.monitored(in_flight, ticks, cancel)? {
-                return Ok(found);
-            }
-        }
-        ticks = ticks.saturating_mul(GROWTH);
+    let mut known = Known { system, reduction, holds: 1, at_a_moment: false };
+    match known.rounds(percent, cancel) {
+        Ok(Some(found)) => found,
+        Ok(None) | Err(_) => InTime::Open { while_at_most: known.holds, at_a_moment: known.at_a_moment },
     }
-    Ok(InTime::Open { while_at_most: known.holds })
+}
+
+fn scaled(ticks: u64, percent: u64) -> u64 {
+    ticks.saturating_mul(percent) / 100
 }
 
 /// A system and what is known about it.
@@ -110,9 +111,36 @@ struct Known<'a> {
     reduction: Reduction,
     /// It is strict while at most so many requests are in flight.
     holds: usize,
+    /// The order agrees at any one moment.
+    at_a_moment: bool,
 }
 
 impl Known<'_> {
+    /// Everything, with more and more ticks.
+    fn rounds(&mut self, percent: u64, cancel: &Cancel) -> Result<Option<InTime>, Stopped> {
+        let mut ticks = scaled(FIRST_TICKS, percent);
+        for round in 0..ROUNDS {
+            for in_flight in 2..=FEW_IN_FLIGHT {
+                if let Some(found) = self.monitored(in_flight, ticks, cancel)? {
+                    return Ok(Some(found));
+                }
+            }
+            if let Some(found) = self.points(round, ticks, cancel)? {
+                return Ok(Some(found));
+            }
+            for in_flight in FEW_IN_FLIGHT + 1..=MOST_IN_FLIGHT {
+                if let Some(found) = self.monitored(in_flight, ticks, cancel)? {
+                    return Ok(Some(found));
+                }
+            }
+            if let Some(found) = self.cut((usize::try_from(round).unwrap_or(usize::MAX), percent), ticks, cancel)? {
+                return Ok(Some(found));
+            }
+            ticks = ticks.saturating_mul(GROWTH);
+        }
+        Ok(None)
+    }
+
     /// The monitor with at most so many requests in flight.
     fn monitored(&mut self, in_flight: usize, ticks: u64, cancel: &Cancel) -> Result<Option<InTime>, Stopped> {
         if in_flight <= self.holds {
@@ -121,22 +149,8 @@ impl Known<'_> {
         let mut budget = Budget::new(ticks, cancel.clone());
         match explore(self.reduction.form(), in_flight, usize::MAX, &mut budget) {
             Ok(Explored::Refuted { requests, steps }) => {
-                let fewer = if in_flight + 1 < requests {
-                    // With one request less there are at most so many in flight.
-                    explore(self.reduction.form(), requests - 1, requests - 1, &mut budget)
-                } else {
-                    Ok(Explored::Holds)
-                };
-                let (steps, minimal) = match fewer {
-                    Ok(Explored::Refuted { steps, .. }) => (steps, true),
-                    Ok(_) => (steps, true),
-                    Err(Stopped::OutOfTicks) => (steps, false),
-                    Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
-                };
-                let reduced = run_of(self.reduction.form(), self.system, &steps);
-                let Some(reduced) = reduced else { return Ok(None) };
-                let lifted = lift(self.system, &reduced, &mut Budget::new(LIFT_TICKS, cancel.clone()));
-                Ok(lifted.ok().flatten().map(|run| InTime::Refuted { run, minimal }))
+                let fewest = in_flight + 1 >= requests;
+                self.refuted((requests, steps, fewest), &mut budget, cancel)
             }
             Ok(Explored::Closed(states)) => {
                 let proof = InFlight { script: self.reduction.script.clone(), k: in_flight, states };
@@ -148,6 +162,47 @@ impl Known<'_> {
             }
             Err(Stopped::OutOfTicks) => Ok(None),
             Err(Stopped::Cancelled) => Err(Stopped::Cancelled),
+        }
+    }
+
+    /// A run of the reduced system, performed on the system itself, or one of fewer requests if there is one.
+    fn refuted(
+        &self,
+        (requests, steps, fewest): (usize, Vec<(usize, NodeStep)>, bool),
+        budget: &mut Budget,
+        cancel: &Cancel,
+    ) -> Result<Option<InTime>, Stopped> {
+        let fewer = match requests.checked_sub(1) {
+            // With one request less there are at most so many in flight.
+            Some(less) if !fewest => explore(self.reduction.form(), less, less, budget),
+            _ => Ok(Explored::Holds),
+        };
+        let (steps, minimal) = match fewer {
+            Ok(Explored::Refuted { steps, .. }) => (steps, true),
+            Ok(_) => (steps, true),
+            Err(Stopped::OutOfTicks) => (steps, false),
+            Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
+        };
+        let Some(reduced) = run_of(self.reduction.form(), self.system, &steps) else { return Ok(None) };
+        let lifted = lift(self.system, &reduced, &mut Budget::new(LIFT_TICKS, cancel.clone()));
+        Ok(lifted.ok().flatten().map(|run| InTime::Refuted { run, minimal }))
+    }
+
+    /// One moment of any run.
+    fn cut(&mut self, portfolio: (usize, u64), ticks: u64, cancel: &Cancel) -> Result<Option<InTime>, Stopped> {
+        if self.at_a_moment {
+            return Ok(None);
+        }
+        match cuts::decide(self.reduction.form(), 1, portfolio, ticks, cancel)? {
+            AtCuts::Refuted(steps) => {
+                let requests = steps.iter().map(|&(number, _)| number + 1).max().unwrap_or(0);
+                self.refuted((requests, steps, false), &mut Budget::new(ticks, cancel.clone()), cancel)
+            }
+            AtCuts::Holds => {
+                self.at_a_moment = true;
+                Ok(None)
+            }
+            AtCuts::Open => Ok(None),
         }
     }
 

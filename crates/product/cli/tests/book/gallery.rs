@@ -296,6 +296,8 @@ fn pictures_of_pages_are_fresh() {
         }
     }
     draw("tutorial/withdraw.svg", &["check", "docs/src/tutorial/withdraw.ser", "--no-fix", "--svg"]);
+    draw("green/none.svg", &["check", "docs/src/green-none.ser", "--no-fix", "--svg"]);
+    draw("green/some.svg", &["check", "examples/cache-fill-after-put.ser", "--strict", "--no-fix", "--svg"]);
     for (form, picture) in [("svg", "system"), ("nfa-svg", "automaton"), ("net-svg", "net")] {
         let file = "docs/src/running-example-locked.ser";
         draw(&format!("how-it-works/{picture}.svg"), &["export", file, "--to", form, "--out"]);

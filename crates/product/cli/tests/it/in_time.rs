@@ -98,3 +98,61 @@ fn fixes_are_strict() {
     let output = support::serval(&["fix", strict.to_str().unwrap(), "--strict"], b"");
     assert!(support::text(&output.stdout).starts_with("strict  "), "{}", support::text(&output.stdout));
 }
+
+/// What is said of a run that is not strict, in every form: when requests come, what was in time and which orders are
+/// left.
+#[test]
+fn a_stale_answer_is_shown_in_every_form() {
+    let path = support::root().join("examples/cache-fill-after-put.ser");
+    let path = path.to_str().unwrap();
+    let shown = |format: &str| {
+        let output = support::serval(&["check", "--strict", "--no-times", "--no-fix", "--format", format, path], b"");
+        assert_eq!(output.status.code(), Some(1), "{format}");
+        support::text(&output.stdout)
+    };
+    let came = "#3 came after #2 had answered, but answered as if #2 had not been.";
+    let why = "#3 read Cache = 1, which #1 wrote, and #1 read Database before #2 wrote it.";
+    let brought_back = "<- brings back what another request has replaced";
+    for (format, wanted) in [
+        ("text", &[came, why, brought_back, "comes", "#1 then #2 then #3 gives 1, 2, 2", "without clock"][..]),
+        ("markdown", &[came, why, brought_back, "not strict: stale read", "sequenceDiagram"]),
+        ("github", &[came, "title=not strict%3A stale read", "no order in time gives"]),
+        ("sarif", &["\"ruleId\": \"stale-read\"", "a run that no order in time explains"]),
+        ("json", &["\"verdict\":\"not-strict\"", "\"precedence\":[[2,3]]", "\"anomaly\":\"stale-read\""]),
+    ] {
+        let text = shown(format);
+        wanted.iter().for_each(|wanted| assert!(text.contains(wanted), "{format}: {wanted}\n{text}"));
+    }
+    // An arrow from the answer to what came after it, and the orders that are left as a table.
+    let directory = support::directory("in-time-page");
+    let (page, picture) = (directory.join("page.html"), directory.join("run.svg"));
+    let options = ["--html", page.to_str().unwrap(), "--svg", picture.to_str().unwrap()];
+    support::serval(&[&["check", "--strict", "-q", "--no-times", path], &options[..]].concat(), b"");
+    let (page, picture) = (std::fs::read_to_string(page).unwrap(), std::fs::read_to_string(picture).unwrap());
+    for text in [&page, &picture] {
+        assert!(text.contains("<g class=\"arrow time\"><title>#2 had answered when #3 came</title>"), "{text}");
+        assert!(text.contains("id=\"head-time\""), "{text}");
+    }
+    for wanted in [came, why, "#1 then #2 then #3", "Without the clock", "What is a stale read?"] {
+        assert!(page.contains(wanted), "{wanted}\n{page}");
+    }
+}
+
+/// Orders that are left have answers of the input, which are shown as all names are.
+#[test]
+fn answers_of_orders_that_are_left_are_escaped() {
+    let path = support::root().join("examples/cache-fill-after-put.ser");
+    let output = support::serval(&["export", "--to", "ns", path.to_str().unwrap()], b"");
+    let mut system: Value = serde_json::from_str(&support::text(&output.stdout)).unwrap();
+    for answer in system["responses"].as_array_mut().unwrap() {
+        answer[1] = format!("{}\u{1b}[31m\n<b>", answer[1].as_str().unwrap()).into();
+    }
+    for format in ["text", "markdown", "github"] {
+        let arguments = ["check", "-", "--input", "json", "--strict", "--no-times", "--format", format];
+        let output = support::serval(&arguments, system.to_string().as_bytes());
+        assert_eq!(output.status.code(), Some(1), "{}", support::text(&output.stderr));
+        let said = support::text(&output.stdout);
+        assert!(!said.contains('\u{1b}') && !said.contains("\n<b>"), "{format}: {said}");
+        assert!(format == "github" || said.contains("orders left"), "{said}");
+    }
+}

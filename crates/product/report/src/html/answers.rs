@@ -67,7 +67,8 @@ impl OrderGroup<'_> {
 /// The table.
 pub(super) fn table(run: &Counterexample) -> String {
     let mut out = String::from("<div class=\"scrolls\"><table class=\"answers\">\n<caption>Answers");
-    let groups = groups(&run.explanation.serial);
+    // Where the order in time matters, those that agree with it.
+    let groups = groups(run.in_time.as_ref().map_or(&run.explanation.serial, |orders| &orders.left));
     if !groups.is_empty() {
         out.push_str("; what differs from the run is <span class=\"differs\">marked</span>");
     }

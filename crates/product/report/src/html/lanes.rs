@@ -1,5 +1,5 @@
 //! A run as lanes: a lane for each request, time downwards, arrows for the
-//! conflicts that no order explains.
+//! conflicts that no order explains, or from an answer to what came after it where no order agrees with that.
 //!
 //! Every step has rows of its own, so beside its box all other lanes are empty
 //! there. An arrow leaves a box into the channel beside its lane, goes down in
@@ -58,14 +58,14 @@ pub struct Boxed {
     pub source: Vec<u32>,
 }
 
-/// A conflict.
+/// A conflict, or two moments.
 #[derive(Clone, Debug)]
 pub struct Arrow {
     /// Where it goes along.
     pub points: Vec<(usize, usize)>,
     /// Its number.
     pub badge: Area,
-    /// Which accesses conflict: `ww`, `wr` or `rw`.
+    /// Which accesses conflict: `ww`, `wr` or `rw`; `time` where what matters is what answered before what came.
     pub kind: &'static str,
     /// What it says.
     pub words: String,
@@ -144,7 +144,9 @@ pub(super) fn lanes_of(run: &Counterexample) -> Lanes {
         }
     }
     let edges: Vec<&OrderEdge> = run.explanation.why.iter().flat_map(|why| &why.edges).collect();
-    let channels = channels(&edges, &lane, widths.len());
+    let in_time: &[[u32; 2]] = run.in_time.as_ref().map_or(&[], |orders| &orders.needed);
+    let pairs: Vec<[u32; 2]> = edges.iter().map(|edge| [edge.from, edge.to]).chain(in_time.iter().copied()).collect();
+    let channels = channels(&pairs, &lane, widths.len());
     let mut lefts = Vec::with_capacity(widths.len());
     let mut x = NUMBERS + MARGIN;
     for (width, channel) in widths.iter().zip(&channels) {
@@ -193,7 +195,9 @@ pub(super) fn lanes_of(run: &Counterexample) -> Lanes {
     drawn.height = y + MARGIN;
     let globals_width = drawn.globals.iter().map(|globals| globals.area.width).max().unwrap_or(0).max(width_of(&["globals".to_owned()]));
     drawn.width = globals_left + globals_width + MARGIN;
-    drawn.arrows = arrows(&edges, &lane, &lefts, &widths, &boxes, run);
+    let conflicts = edges.iter().filter_map(|edge| conflict(edge, &boxes, run));
+    let moments: Vec<Link> = conflicts.chain(in_time.iter().filter_map(|&pair| moments_of(pair, &lane, &drawn))).collect();
+    drawn.arrows = arrows(moments, &lane, &lefts, &widths);
     drawn
 }
 
@@ -238,47 +242,70 @@ impl LaneRow {
     }
 }
 
-/// The channel of an arrow: that behind this lane.
-fn channel(edge: &OrderEdge, lane: &BTreeMap<u32, usize>) -> Option<usize> {
-    let (from, to) = (*lane.get(&edge.from)?, *lane.get(&edge.to)?);
+/// The channel of an arrow from one request to another: that behind this lane.
+fn channel([from, to]: [u32; 2], lane: &BTreeMap<u32, usize>) -> Option<usize> {
+    let (from, to) = (*lane.get(&from)?, *lane.get(&to)?);
     Some(if from < to { from } else { from.checked_sub(1)? })
 }
 
 /// How many arrows there are in the channel behind each lane.
-fn channels(edges: &[&OrderEdge], lane: &BTreeMap<u32, usize>, lanes: usize) -> Vec<usize> {
+fn channels(pairs: &[[u32; 2]], lane: &BTreeMap<u32, usize>, lanes: usize) -> Vec<usize> {
     let mut counts = vec![0; lanes];
-    for edge in edges {
-        if let Some(count) = channel(edge, lane).and_then(|channel| counts.get_mut(channel)) {
+    for &pair in pairs {
+        if let Some(count) = channel(pair, lane).and_then(|channel| counts.get_mut(channel)) {
             *count += 1;
         }
     }
     counts
 }
 
-fn arrows(
-    edges: &[&OrderEdge],
-    lane: &BTreeMap<u32, usize>,
-    lefts: &[usize],
-    widths: &[usize],
-    boxes: &BTreeMap<usize, Area>,
-    run: &Counterexample,
-) -> Vec<Arrow> {
+/// What an arrow joins: two boxes, each at some height.
+struct Link {
+    requests: [u32; 2],
+    from: (Area, usize),
+    to: (Area, usize),
+    kind: &'static str,
+    words: String,
+}
+
+/// Two accesses that conflict.
+fn conflict(edge: &OrderEdge, boxes: &BTreeMap<usize, Area>, run: &Counterexample) -> Option<Link> {
+    let at = |side: &ConflictSide| boxes.get(&side.step).map(|area| (*area, line_of(area, side, edge, run)));
+    let words = format!("#{} comes before #{}, because of {}", edge.from, edge.to, edge.var);
+    Some(Link { requests: [edge.from, edge.to], from: at(&edge.first)?, to: at(&edge.second)?, kind: kind(edge), words })
+}
+
+/// The answer of a request and the first step of one that came after it.
+fn moments_of([first, second]: [u32; 2], lane: &BTreeMap<u32, usize>, drawn: &Lanes) -> Option<Link> {
+    let of = |id: u32| {
+        let lane = lane.get(&id).copied();
+        drawn.steps.iter().chain(&drawn.answers).filter(move |boxed| Some(boxed.lane) == lane).map(|boxed| boxed.area)
+    };
+    let top = |area: Area| (area, area.y + PADDING / 2 + LINE / 2);
+    Some(Link {
+        requests: [first, second],
+        from: top(of(first).max_by_key(|area| area.y)?),
+        to: top(of(second).min_by_key(|area| area.y)?),
+        kind: "time",
+        words: format!("#{first} had answered when #{second} came"),
+    })
+}
+
+fn arrows(links: Vec<Link>, lane: &BTreeMap<u32, usize>, lefts: &[usize], widths: &[usize]) -> Vec<Arrow> {
     let mut used = vec![0; lefts.len()];
     let mut drawn = Vec::new();
-    for &edge in edges {
-        let Some(channel) = channel(edge, lane) else { continue };
-        let (Some(from), Some(to)) = (boxes.get(&edge.first.step), boxes.get(&edge.second.step)) else { continue };
+    for Link { requests, from: (from, start), to: (to, end), kind, words } in links {
+        let Some(channel) = channel(requests, lane) else { continue };
         let track = lefts[channel] + widths[channel] + GAP / 2 + TRACK / 2 + used[channel] * TRACK;
         used[channel] += 1;
         let leaves = if from.x < to.x { from.x + from.width } else { from.x };
         let arrives = if from.x < to.x { to.x } else { to.x + to.width };
-        let (start, end) = (line_of(from, &edge.first, edge, run), line_of(to, &edge.second, edge, run));
         let middle = usize::midpoint(start, end).saturating_sub(BADGE / 2);
         drawn.push(Arrow {
             points: vec![(leaves, start), (track, start), (track, end), (arrives, end)],
             badge: Area { x: track - BADGE / 2, y: middle, width: BADGE, height: BADGE },
-            kind: kind(edge),
-            words: format!("#{} comes before #{}, because of {}", edge.from, edge.to, edge.var),
+            kind,
+            words,
         });
     }
     drawn
@@ -295,6 +322,8 @@ fn line_of(area: &Area, side: &ConflictSide, edge: &OrderEdge, run: &Counterexam
 
 /// How a drawing that is a file of its own looks.
 const STYLE: &str = include_str!("lanes.css");
+/// The same for arrows from an answer to what came after it.
+const STYLE_IN_TIME: &str = include_str!("in_time.css");
 
 impl Lanes {
     /// The drawing as elements of a page: numbers, lanes and globals apart, so
@@ -330,7 +359,8 @@ impl Lanes {
         let mut out = String::new();
         let (width, height) = (self.width, self.height);
         self.opened(&mut out, "xmlns=\"http://www.w3.org/2000/svg\" ", "img", (0, width));
-        let _ = write!(out, "<style>\n{STYLE}</style>\n<rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n");
+        let style = if self.in_time() { STYLE_IN_TIME } else { "" };
+        let _ = write!(out, "<style>\n{STYLE}{style}</style>\n<rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n");
         out.push_str(&self.numbers());
         self.lanes(&mut out, None);
         out.push_str(&self.globals());
@@ -347,6 +377,11 @@ impl Lanes {
              <title id=\"run-drawing-title\">The run, step by step</title>\n<desc>{}</desc>\n",
             escaped(&self.description)
         );
+    }
+
+    /// Whether some arrow is about the order in time.
+    fn in_time(&self) -> bool {
+        self.arrows.iter().any(|arrow| arrow.kind == "time")
     }
 
     fn numbers(&self) -> String {
@@ -374,7 +409,7 @@ impl Lanes {
     /// file is one picture.
     fn lanes(&self, out: &mut String, choice: Option<Option<usize>>) {
         out.push_str("<defs>\n");
-        for kind in ["ww", "wr", "rw"] {
+        for kind in ["ww", "wr", "rw"].into_iter().chain(self.in_time().then_some("time")) {
             let _ = writeln!(
                 out,
                 "<marker id=\"head-{kind}\" class=\"{kind}\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"9\" markerHeight=\"9\" markerUnits=\"userSpaceOnUse\" orient=\"auto-start-reverse\"><path d=\"M0 0 L8 4 L0 8 z\"/></marker>"

@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serval_budget::{Budget, Cancel};
-use serval_effort::sweep;
-use serval_engine::reduce::{RULES, Reduction, apply_rule, reduce};
+use serval_effort::{side_by_side, sweep};
+use serval_engine::reduce::{RULES, Reduction, Rule, apply_rule, reduce};
 use serval_engine::search::run_certificate;
+use serval_engine::strict::cuts::{self, AtCuts, cut};
 use serval_engine::strict::in_flight::{Explored, explore_with, run_of};
 use serval_engine::strict::{InTime, decide_in_time, points};
 use serval_model::{NetworkSystem, NormalForm};
@@ -13,7 +14,8 @@ use serval_proof::strict::StrictProof;
 use serval_proof::strict::in_flight::InFlight;
 use serval_proof::strict::points::Points;
 use serval_proof::{Body, Caps, Certificate, Claim, Part, Systems, check, fingerprint};
-use serval_random::{Kind, fewest_out_of_order, tiny};
+use serval_random::{Behaviours, Kind, fewest_at_a_moment, fewest_out_of_order, tiny};
+use serval_testkit::say;
 
 /// What the monitor says of up to so many requests.
 fn monitored(form: &NormalForm, requests: usize, in_flight: usize, subsumes: bool) -> Option<Option<usize>> {
@@ -66,32 +68,41 @@ fn the_monitor_is_right() {
     }
 }
 
+/// Each rule where it does something, until it has done so often enough: before and after, runs that no order in time
+/// explains have the same fewest requests.
 #[test]
 fn each_rule_alone_keeps_the_order() {
-    let sweep = sweep("engine.in-time-rules", 250, 4_000);
-    let fired = sweep.map(1, |seed| {
-        let form = form_of(&system(seed));
-        let mut fired = 0;
-        for &rule in RULES {
-            let mut reduction = Reduction::new(form.clone());
-            // What is known about pairs lets other rules do more.
-            if seed.is_multiple_of(2) {
-                apply_rule(&mut reduction, serval_engine::reduce::Rule::Pairs, &mut Budget::ticks(1_000_000)).ok();
+    let sweep = sweep("engine.in-time-rules", 500, 4_000);
+    let wanted = usize::try_from(sweep.count()).unwrap();
+    let told = side_by_side(RULES, |&rule| {
+        let (mut compared, mut refuted) = (0, 0);
+        for seed in sweep.seeds(1).start.. {
+            if compared == wanted || seed > sweep.seeds(1).start + 60 * sweep.count() {
+                break;
             }
-            if !matches!(apply_rule(&mut reduction, rule, &mut Budget::ticks(1_000_000)), Ok(true)) {
+            let form = form_of(&system(seed));
+            let mut reduction = Reduction::new(form);
+            // What others leave lets a rule do more, and what is known about pairs does.
+            if seed.is_multiple_of(2) {
+                apply_rule(&mut reduction, Rule::Pairs, &mut Budget::ticks(100_000)).ok();
+            }
+            let before = reduction.form().clone();
+            if !matches!(apply_rule(&mut reduction, rule, &mut Budget::ticks(200_000)), Ok(true)) {
                 continue;
             }
-            let Some(before) = fewest_out_of_order(&form, 3, 3, 30_000) else { break };
-            if let Some(after) = fewest_out_of_order(reduction.form(), 3, 3, 100_000) {
-                assert_eq!(before, after, "seed {seed}, rule {}", rule.name());
-                fired += 1;
-            }
+            let (Some(old), Some(new)) = (fewest_out_of_order(&before, 3, 3, 12_000), fewest_out_of_order(reduction.form(), 3, 3, 24_000))
+            else {
+                continue;
+            };
+            assert_eq!(old, new, "seed {seed}, rule {}", rule.name());
+            compared += 1;
+            refuted += usize::from(old.is_some());
         }
-        fired
+        (rule.name(), compared, refuted)
     });
-    let fired: usize = fired.iter().sum();
+    say(&format!("in time, for each rule how often it was compared, and with how many systems that are not strict: {told:?}"));
     if sweep.is_representative() {
-        assert!(fired > 100, "{fired}");
+        assert!(told.iter().all(|&(_, compared, refuted)| compared == wanted && refuted > 3), "{told:?}");
     }
 }
 
@@ -120,8 +131,7 @@ fn what_is_decided_is_true() {
             assert!(matches!(truth, None | Some(None)), "seed {seed}");
             closed.fetch_add(1, Ordering::Relaxed);
         }
-        let Ok(decided) = decide_in_time(&system, 2, &Cancel::new()) else { panic!("seed {seed}") };
-        match decided {
+        match decide_in_time(&system, 2, &Cancel::new()) {
             InTime::Refuted { run, minimal } => {
                 let count = run.configuration().completed.size();
                 assert_eq!(accepted(&system, Claim::NotStrict, Body::Run(run_certificate(&&system, &run))), Ok(()), "seed {seed}");
@@ -177,4 +187,45 @@ fn what_the_monitor_finds_is_a_run() {
             assert_eq!(run.configuration().completed.size(), u128::try_from(requests).unwrap());
         }
     }
+}
+
+/// The system with one cut is serializable iff the order agrees at any one moment: by trying everything on both sides.
+#[test]
+fn cuts_are_what_they_stand_for() {
+    let sweep = sweep("engine.in-time-cuts", 250, 5_000);
+    let told = sweep.map(1, |seed| {
+        let system = system(seed);
+        let form = form_of(&system);
+        let mut told = [0; 3];
+        if let Some(truth) = fewest_at_a_moment(&form, 2, 30_000) {
+            let made = cut(&form, 1, &mut Budget::ticks(100_000)).unwrap();
+            // Two requests and the tick, or three requests and none.
+            if let (Some(all), Some(plain)) = (Behaviours::with(&made.system, 3, 100_000), Behaviours::with(&system, 3, 100_000)) {
+                assert_eq!(all.is_serializable(), truth.is_none() && plain.is_serializable(), "seed {seed}");
+                told[usize::from(truth.is_some())] += 1;
+            }
+        }
+        let Some(truth) = fewest_at_a_moment(&form, 3, 60_000) else { return told };
+        if let Some(strict) = fewest_out_of_order(&form, 3, 3, 60_000) {
+            assert!(truth.is_none_or(|requests| strict.is_some_and(|fewest| fewest <= requests)), "seed {seed}");
+        }
+        let reduction = reduced(form);
+        match cuts::decide(reduction.form(), 1, (0, 1), 200_000, &Cancel::new()).unwrap() {
+            AtCuts::Refuted(steps) => {
+                let run = run_of(reduction.form(), &system, &steps).unwrap();
+                let reduced = reduction.form().to_system(&system);
+                let certificate = Body::Run(run_certificate(&&reduced, &run));
+                assert_eq!(accepted(&reduced, Claim::NotStrict, certificate), Ok(()), "seed {seed}");
+            }
+            AtCuts::Holds => {
+                assert_eq!(truth, None, "seed {seed}");
+                told[2] += 1;
+            }
+            AtCuts::Open => {}
+        }
+        told
+    });
+    let sum = told.iter().fold([0; 3], |sum, told| [sum[0] + told[0], sum[1] + told[1], sum[2] + told[2]]);
+    say(&format!("in time: {sum:?} systems agree at a moment, do not, and are proved to"));
+    assert!(!sweep.is_representative() || sum.iter().all(|&count| count > 10), "{sum:?}");
 }

@@ -3,7 +3,7 @@
 use super::scripts::{system, violate as wrong_scripts};
 use super::support::{Case, answers, condition, counter, lost_update, respond, step};
 use super::switch::without;
-use super::{flow, invariant, letters};
+use super::{flow, invariant, letters, shared};
 use crate::script::Entry;
 use crate::strict::StrictProof;
 use crate::strict::in_flight::InFlight;
@@ -53,7 +53,7 @@ fn choosing() -> NetworkSystem {
 /// Certificates that are refused for `condition` and for nothing else.
 pub(super) fn violate(condition: Condition) -> Vec<Case> {
     match condition {
-        Condition::StrictKind => [flow::right(), invariant::right(), letters::right()].map(strictly).into(),
+        Condition::StrictKind => [flow::right(), invariant::right(), letters::right(), shared::accepted()].map(strictly).into(),
         Condition::InFlightNumbers => {
             let beyond = state(9, &[], &[]);
             let unordered = state(0, &[], &[(1, &[]), (0, &[])]);

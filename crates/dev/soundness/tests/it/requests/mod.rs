@@ -3,6 +3,7 @@
 mod alone;
 mod cases;
 mod hostile;
+mod in_time;
 mod lipton;
 mod reductions;
 mod rules;

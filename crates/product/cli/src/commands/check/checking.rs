@@ -303,6 +303,9 @@ impl Checking {
                 }
             }
             serval::Verdict::Undecided(Undecided::Stopped(StopReason::Cancelled)) => reason = Some(watch.reason()),
+            serval::Verdict::Undecided(why @ Undecided::InTime { .. }) if watch.ended().is_some() => {
+                reason = Some(format!("{why}: {}", watch.reason()));
+            }
             serval::Verdict::Unusable(diagnostic) => {
                 status = Status::Input;
                 say(&render_diagnostics(std::slice::from_ref(&**diagnostic), &file.name, file.input.text(), self.messages.style));
