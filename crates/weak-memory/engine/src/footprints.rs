@@ -16,10 +16,6 @@ fn add(cells: &mut Cells, address: &Address) {
     }
 }
 
-fn meet(one: &Cells, other: &Cells) -> bool {
-    (0..one.len()).any(|at| one[at] & other[at] != 0)
-}
-
 fn parts_of(parts: &[Inner], into: &mut Accesses) {
     for part in parts {
         match part {
@@ -80,9 +76,14 @@ impl Footprints {
     }
 }
 
-/// Whether the order of two accesses may matter.
+/// Whether the order of two accesses may matter: one writes what the other reads or writes. It is asked for all pairs
+/// of threads in each state, so the words are named.
+#[inline]
 pub(crate) fn disturb(one: &Accesses, two: &Accesses) -> bool {
-    meet(&one.1, &two.0) || meet(&one.1, &two.1) || meet(&one.0, &two.1)
+    let ([r0, r1, r2, r3], [w0, w1, w2, w3]) = *one;
+    let ([s0, s1, s2, s3], [x0, x1, x2, x3]) = *two;
+    let met = |reads: u64, writes: u64, others_read: u64, others_write: u64| writes & (others_read | others_write) | reads & others_write;
+    met(r0, w0, s0, x0) | met(r1, w1, s1, x1) | met(r2, w2, s2, x2) | met(r3, w3, s3, x3) != 0
 }
 
 /// What a thread accesses in a state, now and later.

@@ -20,17 +20,22 @@ impl Persistent<'_, '_> {
         let count = self.machine.count();
         let points: Vec<usize> = (0..count).map(|thread| self.machine.point(state, thread)).collect();
         let is_open = |thread: usize| *self.machine.op(state, thread) != Op::End;
-        let disturbs = |thread: usize, other: usize| {
-            let Footprints { next, later } = &self.machine.analysis.footprints;
-            thread != other && disturb(&next[thread][points[thread]], &later[other][points[other]])
+        let Footprints { next, later } = &self.machine.analysis.footprints;
+        let disturbed = |thread: usize| {
+            let now = &next[thread][points[thread]];
+            let disturbs = |other: &usize| thread != *other && disturb(now, &later[*other][points[*other]]);
+            (0..count).filter(disturbs).fold(0_u64, |bits, other| bits | 1 << other)
         };
+        // Which threads one needs does not depend on the first of the set.
+        let mut needs: Vec<Option<u64>> = vec![None; count];
         let mut best: Option<Vec<usize>> = None;
         for first in (0..count).filter(|first| is_open(*first)) {
             let mut set = vec![first];
-            let mut at = 0;
+            let (mut members, mut at) = (1_u64 << first, 0);
             while let Some(&thread) = set.get(at) {
-                let more: Vec<usize> = (0..count).filter(|other| !set.contains(other) && disturbs(thread, *other)).collect();
-                set.extend(more);
+                let more = *needs[thread].get_or_insert_with(|| disturbed(thread)) & !members;
+                set.extend((0..count).filter(|other| more >> other & 1 == 1));
+                members |= more;
                 at += 1;
             }
             set.retain(|thread| is_open(*thread));

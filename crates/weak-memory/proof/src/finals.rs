@@ -47,7 +47,7 @@ impl Persistent {
             .fold(0, |bits, thread| bits | 1 << thread);
         let needs = |thread: usize| {
             let next = self.next[thread][at(thread)];
-            let disturbed = |other: &usize| *other != thread && next.disturb(self.later[*other][at(*other)]);
+            let disturbed = |other: &usize| *other != thread && next.disturb(&self.later[*other][at(*other)]);
             (0..count).filter(disturbed).fold(1_u64 << thread, |bits, other| bits | 1 << other)
         };
         let needs: Vec<u64> = (0..count).map(needs).collect();

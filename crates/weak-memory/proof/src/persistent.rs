@@ -81,8 +81,11 @@ impl Cells {
         self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
     }
 
-    fn meets(self, other: Self) -> bool {
-        (0..self.0.len()).any(|at| self.0[at] & other.0[at] != 0)
+    #[inline]
+    fn meets(&self, other: &Self) -> bool {
+        // It is asked for all pairs of threads in each state, so the words are named.
+        let (Self([a, b, c, d]), Self([e, f, g, h])) = (self, other);
+        a & e | b & f | c & g | d & h != 0
     }
 }
 
@@ -99,8 +102,8 @@ impl Accesses {
         self.writes.join(other.writes);
     }
 
-    pub(crate) fn disturb(self, other: Self) -> bool {
-        self.writes.meets(other.reads) || self.writes.meets(other.writes) || self.reads.meets(other.writes)
+    pub(crate) fn disturb(&self, other: &Self) -> bool {
+        self.writes.meets(&other.reads) || self.writes.meets(&other.writes) || self.reads.meets(&other.writes)
     }
 
     fn of_parts(parts: &[Inner], into: &mut Self) {
@@ -214,7 +217,7 @@ pub(crate) fn closed(needs: &[u64], first: usize) -> u64 {
 /// The leading set of a state, as bits: all threads where there is none.
 pub(crate) fn leading(moves: &[Moves]) -> u64 {
     let needs = |(thread, of): (usize, &Moves)| {
-        let needed = |(other, later): &(usize, &Moves)| of.needs_all || *other == thread || of.now.disturb(later.later);
+        let needed = |(other, later): &(usize, &Moves)| of.needs_all || *other == thread || of.now.disturb(&later.later);
         moves.iter().enumerate().filter(needed).fold(0_u64, |bits, (other, _)| bits | 1 << other)
     };
     let needs: Vec<u64> = moves.iter().enumerate().map(needs).collect();
