@@ -20,7 +20,7 @@ pub(crate) struct Course {
     read: (String, String),
     /// Another variable, which was read before it was written.
     before: String,
-    way: Way,
+    way: StaleBy,
     /// Whether the third one wrote the very value that it had read too early.
     same: bool,
     /// The lines of what decides: what the third one wrote and what was read of it, and what was read too early.
@@ -28,7 +28,7 @@ pub(crate) struct Course {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum StaleBy {
     /// The second one read what the third one wrote, who had read something before the first one wrote it.
     BroughtBack,
     /// The first one read what the third one wrote, and the second one something that the third one wrote later.
@@ -45,15 +45,15 @@ impl Course {
     /// What the requests have seen of one that is on its way.
     pub(crate) fn ahead(&self) -> Option<String> {
         let Self { first, second, third, .. } = self;
-        (self.way == Way::Ahead).then(|| format!("#{first} saw #{third}, #{second} did not"))
+        (self.way == StaleBy::Ahead).then(|| format!("#{first} saw #{third}, #{second} did not"))
     }
 
     /// A sentence.
     pub(crate) fn line(&self) -> String {
         let Self { first, second, third, read: (variable, value), before, .. } = self;
         let (reader, early, writer) = match self.way {
-            Way::BroughtBack => (second, third, first),
-            Way::Ahead => (first, second, third),
+            StaleBy::BroughtBack => (second, third, first),
+            StaleBy::Ahead => (first, second, third),
         };
         format!("#{reader} read {variable} = {value}, which #{third} wrote, and #{early} read {before} before #{writer} wrote it.")
     }
@@ -113,13 +113,13 @@ fn course(all: &[Accessed<'_>], [first, second]: [u32; 2]) -> Option<Course> {
     let brought_back = read_from(second).find_map(|(read, write)| {
         let third = all[write].id;
         let (_, early) = too_early(third, first).filter(|&(at, _)| at < write)?;
-        Some(made(Way::BroughtBack, third, read, &all[write], early))
+        Some(made(StaleBy::BroughtBack, third, read, &all[write], early))
     });
     brought_back.or_else(|| {
         read_from(first).find_map(|(read, write)| {
             let third = all[write].id;
             let (_, early) = too_early(second, third)?;
-            Some(made(Way::Ahead, third, read, &all[write], early))
+            Some(made(StaleBy::Ahead, third, read, &all[write], early))
         })
     })
 }
@@ -134,9 +134,9 @@ impl Counterexample {
         let mut notes: BTreeMap<u32, &'static str> = BTreeMap::new();
         for Course { first, second, third, way, same, lines: [write, read, early], .. } in &courses {
             match way {
-                Way::BroughtBack if *same => notes.insert(*write, "<- brings back what another request has replaced"),
-                Way::BroughtBack => notes.insert(*write, "<- writes what is read later, and is older than it seems"),
-                Way::Ahead => {
+                StaleBy::BroughtBack if *same => notes.insert(*write, "<- brings back what another request has replaced"),
+                StaleBy::BroughtBack => notes.insert(*write, "<- writes what is read later, and is older than it seems"),
+                StaleBy::Ahead => {
                     notes.insert(*read, "<- sees what another request has begun");
                     notes.insert(*early, "<- does not see yet what it has still to do")
                 }
