@@ -142,7 +142,7 @@ impl FileReport {
         out
     }
 
-    /// The report as elements of a page that has the text elsewhere, and [`page_style`](crate::page_style) once. No
+    /// The report as elements of a page that has the text elsewhere, and [`page_style`](crate::page_style()) once. No
     /// attribute has style, so that a page can forbid it: how wide the lanes are is data.
     pub fn to_fragment(&self, page: &Page<'_>) -> String {
         let shown = self.shown();

@@ -34,7 +34,10 @@ use serval_syntax::Program;
 use crate::workload::{Bounds, ColumnId, Isolation, Item, ItemKind, Kind, StatementKind, TableId, Workload};
 
 pub use answers::Answered;
+#[cfg(feature = "rules-off")]
 pub use switch::Rule;
+#[cfg(not(feature = "rules-off"))]
+use switch::Rule;
 
 /// Which program is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -41,7 +41,7 @@ impl TsoReport {
         out
     }
 
-    /// The report as elements of a page that has the text elsewhere, and [`page_style`](crate::page_style) once.
+    /// The report as elements of a page that has the text elsewhere, and [`page_style`](crate::page_style()) once.
     pub fn to_fragment(&self) -> String {
         let mut out = String::new();
         self.html_head(&mut out);

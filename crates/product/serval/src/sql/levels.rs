@@ -9,7 +9,7 @@
 //! each set of scripts with X: the other requests need not come. **A proof serves subsets.** What is proved of scripts
 //! at levels holds for each subset at these levels, by the same argument. Rows and values are those of all scripts in
 //! both.
-//! **Parts** of a workload are asked about one by one ([`parts`]).
+//! **Parts** of a workload are asked about one by one (module `parts`).
 //!
 //! **Theorem.** Where no question stays open, the walk finds exactly the minimal allocations among those that are
 //! serializable. **Proof.** It begins with READ COMMITTED for all and visits allocations by the number of scripts at
