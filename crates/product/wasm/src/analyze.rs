@@ -157,10 +157,10 @@ fn found(diagnostic: &Diagnostic, places: &UnitPlaces) -> Found {
     }
 }
 
-/// A mistake that has been drawn, `NAME:LINE:COLUMN: message`, at its line.
+/// A mistake that has been drawn, `error: NAME:LINE:COLUMN: message`, at its line.
 #[cfg(feature = "nets")]
 fn drawn(mistake: &str, name: &str, text: &str) -> Found {
-    let first = mistake.lines().next().unwrap_or_default();
+    let first = mistake.lines().next().unwrap_or_default().trim_start_matches("error: ");
     let placed = first.strip_prefix(name).and_then(|rest| rest.strip_prefix(':')).and_then(|rest| {
         let mut parts = rest.splitn(3, ':');
         let (line, _, message) = (parts.next()?.parse::<usize>().ok()?, parts.next()?, parts.next()?);
