@@ -14,6 +14,7 @@
 //! Nothing here panics, prints, or reads anything but what it is fed. No verdict rests on it: what is decided are the
 //! scripts that it writes.
 
+mod counts;
 mod entry;
 mod lines;
 mod pattern;

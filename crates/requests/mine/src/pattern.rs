@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::session::Counts;
+use crate::counts::Counts;
 use crate::shape::Shaped;
 
 /// How many sequences of shapes are kept.
