@@ -636,7 +636,7 @@ impl clap::builder::TypedValueParser for PageName {
 /// Serve an editor: the language server, on standard input and output
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Editors start it; what it can do, and how each editor is set up, is on the page `Editors` of the book. It reads `serval.toml`, writes no file and opens no connection.\n\nExit status: 0 after `shutdown` and `exit`, 1 where the editor ends without them, 2 usage error."
+    after_help = "Editors start it; what it can do, and how each editor is set up, is on the page `Editors` of the book. It reads `serval.toml`, writes no file and opens no connection.\n\nExamples:\n  serval lsp                   what the settings of an editor name as the server for .ser files\n  serval lsp --memory 2000     the same, with at most 2,000 MiB\n\nExit status: 0 after `shutdown` and `exit`, 1 where the editor ends without them, 2 usage error."
 )]
 pub(crate) struct Lsp {
     /// Limit on memory, in MiB; most of what the machine has where none is given

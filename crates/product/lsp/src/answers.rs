@@ -15,17 +15,17 @@ use serval_ide::Encoding;
 pub(crate) use client::{Client, capabilities, watchers};
 pub(crate) use shown::diagnostics;
 
-use crate::documents::{Open, Places};
+use crate::documents::{EditorPlaces, Open};
 use crate::settings::Settings;
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct RequestFailure {
     pub(crate) code: i64,
     pub(crate) message: String,
 }
 
-impl Failure {
+impl RequestFailure {
     /// The parameters make no sense.
     pub(crate) fn params(what: &str) -> Self {
         Self { code: -32602, message: what.to_owned() }
@@ -38,7 +38,7 @@ impl Failure {
 }
 
 /// What answers are made from.
-pub(crate) struct Asked<'a> {
+pub(crate) struct EditorRequest<'a> {
     pub(crate) documents: &'a BTreeMap<String, Open>,
     pub(crate) encoding: Encoding,
     pub(crate) client: &'a Client,
@@ -47,32 +47,32 @@ pub(crate) struct Asked<'a> {
 }
 
 /// A text that something is asked about.
-pub(crate) struct Subject<'a> {
+pub(crate) struct OpenSubject<'a> {
     pub(crate) open: &'a Open,
-    pub(crate) places: Places<'a>,
+    pub(crate) places: EditorPlaces<'a>,
     pub(crate) client: &'a Client,
     pub(crate) settings: &'a Settings,
     pub(crate) version: &'static str,
 }
 
-impl Subject<'_> {
+impl OpenSubject<'_> {
     /// The place that is asked about.
-    pub(crate) fn offset(&self, params: &Value) -> Result<u32, Failure> {
-        self.places.offset(&params["position"]).ok_or_else(|| Failure::params("a position has a line and a character"))
+    pub(crate) fn offset(&self, params: &Value) -> Result<u32, RequestFailure> {
+        self.places.offset(&params["position"]).ok_or_else(|| RequestFailure::params("a position has a line and a character"))
     }
 
     /// The part that is asked about.
-    pub(crate) fn span(&self, params: &Value) -> Result<serval_ide::Span, Failure> {
-        self.places.span(&params["range"]).ok_or_else(|| Failure::params("a range has a start and an end"))
+    pub(crate) fn span(&self, params: &Value) -> Result<serval_ide::Span, RequestFailure> {
+        self.places.span(&params["range"]).ok_or_else(|| RequestFailure::params("a range has a start and an end"))
     }
 }
 
-type Answer = Result<Value, Failure>;
+type Answer = Result<Value, RequestFailure>;
 
 /// What answers a method about one text, and whether only programs have an answer.
-type Row = (&'static str, bool, fn(&Subject<'_>, &Value) -> Answer);
+type MethodRow = (&'static str, bool, fn(&OpenSubject<'_>, &Value) -> Answer);
 
-const METHODS: &[Row] = &[
+const METHODS: &[MethodRow] = &[
     ("textDocument/definition", true, names::definition),
     ("textDocument/declaration", true, names::definition),
     ("textDocument/references", true, names::references),
@@ -100,7 +100,7 @@ const METHODS: &[Row] = &[
 ];
 
 /// The answer to a request.
-pub(crate) fn answer(asked: &Asked<'_>, method: &str, params: &Value) -> Answer {
+pub(crate) fn answer(asked: &EditorRequest<'_>, method: &str, params: &Value) -> Answer {
     match method {
         "workspace/symbol" => return Ok(names::workspace_symbols(asked, params["query"].as_str().unwrap_or_default())),
         "callHierarchy/incomingCalls" | "callHierarchy/outgoingCalls" => {
@@ -111,14 +111,14 @@ pub(crate) fn answer(asked: &Asked<'_>, method: &str, params: &Value) -> Answer 
         _ => {}
     }
     let Some(&(_, programs, row)) = METHODS.iter().find(|row| row.0 == method) else {
-        return Err(Failure { code: -32601, message: format!("there is no method `{method}`") });
+        return Err(RequestFailure { code: -32601, message: format!("there is no method `{method}`") });
     };
     let subject = subject(asked, params["textDocument"]["uri"].as_str().unwrap_or_default())?;
     if programs && !subject.open.kind.is_program { Ok(Value::Null) } else { row(&subject, params) }
 }
 
-fn subject<'a>(asked: &Asked<'a>, uri: &str) -> Result<Subject<'a>, Failure> {
-    let open = asked.documents.get(uri).ok_or_else(|| Failure::params(&format!("`{uri}` is not open")))?;
-    let places = Places::of(open, asked.encoding);
-    Ok(Subject { open, places, client: asked.client, settings: asked.settings, version: asked.version })
+fn subject<'a>(asked: &EditorRequest<'a>, uri: &str) -> Result<OpenSubject<'a>, RequestFailure> {
+    let open = asked.documents.get(uri).ok_or_else(|| RequestFailure::params(&format!("`{uri}` is not open")))?;
+    let places = EditorPlaces::of(open, asked.encoding);
+    Ok(OpenSubject { open, places, client: asked.client, settings: asked.settings, version: asked.version })
 }

@@ -87,13 +87,13 @@ impl Open {
 
 /// Places of a text in the units of the client.
 #[derive(Clone, Copy)]
-pub(crate) struct Places<'a> {
+pub(crate) struct EditorPlaces<'a> {
     text: &'a str,
     lines: &'a LineIndex,
     encoding: Encoding,
 }
 
-impl<'a> Places<'a> {
+impl<'a> EditorPlaces<'a> {
     pub(crate) fn of(open: &'a Open, encoding: Encoding) -> Self {
         Self { text: &open.text, lines: &open.lines, encoding }
     }

@@ -13,13 +13,13 @@ use serval::Cancel;
 use serval_budget::checkpoint;
 use serval_ide::{Encoding, told};
 
-use crate::answers::{self, Asked, Failure};
-use crate::documents::{Open, Places};
+use crate::answers::{self, EditorRequest, RequestFailure};
+use crate::documents::{EditorPlaces, Open};
 use crate::kinds::{KINDS, kind_of};
 use crate::settings::Settings;
 use crate::state::State;
 use crate::transport::{self, Incoming};
-use crate::worker::{self, Found, Job, Outcome};
+use crate::worker::{self, Job, Outcome, WorkDone};
 
 /// What the server is handed by the program around it.
 pub struct Host {
@@ -48,7 +48,7 @@ enum When {
     Command,
 }
 
-enum Event {
+enum QueuedEvent {
     Incoming(Incoming),
     Worked(Outcome),
 }
@@ -84,13 +84,13 @@ pub fn serve(input: impl Read + Send + 'static, output: impl Write + 'static, ho
             let incoming = transport::read(&mut input);
             let is_last = matches!(incoming, Incoming::End | Incoming::Lost(_));
             count.fetch_add(1, Ordering::Relaxed);
-            if reading.send(Event::Incoming(incoming)).is_err() || is_last {
+            if reading.send(QueuedEvent::Incoming(incoming)).is_err() || is_last {
                 return;
             }
         }
     });
     let (jobs, taken) = mpsc::channel();
-    let worker = worker::start(taken, move |outcome| working.send(Event::Worked(outcome)).is_ok());
+    let worker = worker::start(taken, move |outcome| working.send(QueuedEvent::Worked(outcome)).is_ok());
     if reader.is_err() || worker.is_err() {
         return 1;
     }
@@ -102,7 +102,7 @@ struct Server {
     host: Host,
     jobs: Sender<Job>,
     phase: Phase,
-    pending: VecDeque<Event>,
+    pending: VecDeque<QueuedEvent>,
     documents: BTreeMap<String, Open>,
     /// Texts that are to be decided about, and whether without a limit.
     wanted: VecDeque<(String, bool)>,
@@ -149,7 +149,7 @@ impl Server {
         }
     }
 
-    fn run(mut self, events: &Receiver<Event>) -> u8 {
+    fn run(mut self, events: &Receiver<QueuedEvent>) -> u8 {
         loop {
             if let Some(status) = self.exit {
                 return status;
@@ -190,17 +190,17 @@ impl Server {
         }
     }
 
-    fn event(&mut self, event: Event) {
-        self.seen += u64::from(matches!(event, Event::Incoming(_)));
+    fn event(&mut self, event: QueuedEvent) {
+        self.seen += u64::from(matches!(event, QueuedEvent::Incoming(_)));
         match event {
-            Event::Incoming(Incoming::Message(message)) => self.message(message),
-            Event::Incoming(Incoming::Damaged(what)) => self.refuse(&Value::Null, -32700, &what),
-            Event::Incoming(Incoming::End) => self.exit = Some(u8::from(self.phase != Phase::ShutDown)),
-            Event::Incoming(Incoming::Lost(what)) => {
+            QueuedEvent::Incoming(Incoming::Message(message)) => self.message(message),
+            QueuedEvent::Incoming(Incoming::Damaged(what)) => self.refuse(&Value::Null, -32700, &what),
+            QueuedEvent::Incoming(Incoming::End) => self.exit = Some(u8::from(self.phase != Phase::ShutDown)),
+            QueuedEvent::Incoming(Incoming::Lost(what)) => {
                 self.refuse(&Value::Null, -32700, &what);
                 self.exit = Some(1);
             }
-            Event::Worked(outcome) => self.worked(outcome),
+            QueuedEvent::Worked(outcome) => self.worked(outcome),
         }
     }
 
@@ -266,7 +266,7 @@ impl Server {
             },
             _ => {
                 let settings = self.settings_of(params["textDocument"]["uri"].as_str().unwrap_or_default());
-                let asked = Asked {
+                let asked = EditorRequest {
                     documents: &self.documents,
                     encoding: self.encoding,
                     client: &self.client,
@@ -337,8 +337,8 @@ impl Server {
 
     /// A request that has not been begun is not begun.
     fn cancel_request(&mut self, id: &Value) {
-        let is_meant = |event: &Event| match event {
-            Event::Incoming(Incoming::Message(message)) => message.get("method").is_some() && message.get("id") == Some(id),
+        let is_meant = |event: &QueuedEvent| match event {
+            QueuedEvent::Incoming(Incoming::Message(message)) => message.get("method").is_some() && message.get("id") == Some(id),
             _ => false,
         };
         if let Some(position) = self.pending.iter().position(is_meant) {
@@ -369,7 +369,7 @@ impl Server {
         open.version = version;
         let mut damaged = false;
         for change in params["contentChanges"].as_array().into_iter().flatten() {
-            let place = Places::of(open, encoding).span(&change["range"]);
+            let place = EditorPlaces::of(open, encoding).span(&change["range"]);
             match (change["text"].as_str(), place) {
                 (Some(text), place) if place.is_some() || change["range"].is_null() => open.change(place, text),
                 _ => damaged = true,
@@ -505,7 +505,7 @@ impl Server {
     /// What the thread has found out.
     fn worked(&mut self, outcome: Outcome) {
         let Outcome { uri, version, found } = outcome;
-        let goes_on = matches!(found, Found::Report(_, true));
+        let goes_on = matches!(found, WorkDone::Report(_, true));
         let was_stopped = self.running.as_ref().is_some_and(|running| running.deciding.is_cancelled());
         if goes_on {
             // Fixes have a time of their own.
@@ -520,7 +520,7 @@ impl Server {
         let timeout = self.timeout;
         let Some(open) = self.documents.get_mut(&uri).filter(|open| open.version == version && open.state != State::Stale) else { return };
         match found {
-            Found::Report(report, _) => {
+            WorkDone::Report(report, _) => {
                 let is_open = matches!(report.verdict, serval_report::Verdict::Unknown);
                 open.told = Some(told(open.document(), &report));
                 open.state = match timeout.filter(|_| is_open && was_stopped) {
@@ -533,10 +533,10 @@ impl Server {
                 };
                 open.report = Some(*report);
             }
-            Found::Fixes(fixes) => open.fixes = fixes,
-            Found::Stopped => open.state = State::Stopped("stopped".to_owned()),
-            Found::Mistakes => open.state = State::Error("the text has errors".to_owned()),
-            Found::Panicked => open.state = State::Error("internal error: a bug in serval".to_owned()),
+            WorkDone::Fixes(fixes) => open.fixes = fixes,
+            WorkDone::Stopped => open.state = State::Stopped("stopped".to_owned()),
+            WorkDone::Mistakes => open.state = State::Error("the text has errors".to_owned()),
+            WorkDone::Panicked => open.state = State::Error("internal error: a bug in serval".to_owned()),
         }
         self.tell(&uri);
     }
@@ -561,10 +561,10 @@ impl Server {
     }
 
     /// `serval.check` and `serval.stop`, with the address of a text.
-    fn command(&mut self, params: &Value) -> Result<Value, Failure> {
+    fn command(&mut self, params: &Value) -> Result<Value, RequestFailure> {
         let uri = params["arguments"][0].as_str().unwrap_or_default().to_owned();
         if !self.documents.contains_key(&uri) {
-            return Err(Failure::params("the first argument is the address of an open text"));
+            return Err(RequestFailure::params("the first argument is the address of an open text"));
         }
         match params["command"].as_str() {
             Some("serval.check") => {
@@ -588,7 +588,7 @@ impl Server {
                 self.tell(&uri);
                 Ok(Value::Null)
             }
-            other => Err(Failure::params(&format!("there is no command `{}`", other.unwrap_or_default()))),
+            other => Err(RequestFailure::params(&format!("there is no command `{}`", other.unwrap_or_default()))),
         }
     }
 }

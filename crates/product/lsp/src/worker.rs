@@ -41,10 +41,10 @@ fn proved(hint: FixHint) -> Vec<ProvedFix> {
 pub(crate) struct Outcome {
     pub(crate) uri: String,
     pub(crate) version: i64,
-    pub(crate) found: Found,
+    pub(crate) found: WorkDone,
 }
 
-pub(crate) enum Found {
+pub(crate) enum WorkDone {
     /// The verdict; whether fixes are looked for next.
     Report(Box<FileReport>, bool),
     /// Changed texts that are proved.
@@ -61,7 +61,7 @@ pub(crate) enum Found {
 pub(crate) fn work(jobs: &Receiver<Job>, found: &dyn Fn(Outcome) -> bool) {
     while let Ok(job) = jobs.recv() {
         let tell = |what| found(Outcome { uri: job.uri.clone(), version: job.version, found: what });
-        let goes_on = catch_unwind(AssertUnwindSafe(|| one(&job, &tell))).unwrap_or_else(|_| tell(Found::Panicked));
+        let goes_on = catch_unwind(AssertUnwindSafe(|| one(&job, &tell))).unwrap_or_else(|_| tell(WorkDone::Panicked));
         if !goes_on {
             return;
         }
@@ -69,12 +69,12 @@ pub(crate) fn work(jobs: &Receiver<Job>, found: &dyn Fn(Outcome) -> bool) {
 }
 
 /// Tells what comes out; whether that is still wanted.
-fn one(job: &Job, tell: &dyn Fn(Found) -> bool) -> bool {
+fn one(job: &Job, tell: &dyn Fn(WorkDone) -> bool) -> bool {
     let stop = job.deciding.clone();
     let read = checkpoint::until(move || stop.is_cancelled(), || Input::read(job.text.clone(), job.kind));
     let mut input = match read {
-        None => return tell(Found::Stopped),
-        Some(Err(_)) => return tell(Found::Mistakes),
+        None => return tell(WorkDone::Stopped),
+        Some(Err(_)) => return tell(WorkDone::Mistakes),
         Some(Ok(input)) => input,
     };
     let is_wanted = |code: &str| !job.allow.iter().any(|allowed| allowed == code);
@@ -88,18 +88,18 @@ fn one(job: &Job, tell: &dyn Fn(Found) -> bool) -> bool {
     decision.findings.retain(|finding| is_wanted(finding.code.0));
     let refuted = match &decision.verdict {
         Verdict::NotSerializable(evidence, _) | Verdict::NotStrict(evidence, _) => Some(evidence.certificate.clone()),
-        Verdict::Undecided(serval::Undecided::Stopped(_)) if job.fixing.is_cancelled() => return tell(Found::Stopped),
+        Verdict::Undecided(serval::Undecided::Stopped(_)) if job.fixing.is_cancelled() => return tell(WorkDone::Stopped),
         _ => None,
     };
     let name = job.uri.rsplit('/').next().unwrap_or_default();
     let report = decision.into_report(name, &input, false);
-    if !tell(Found::Report(Box::new(report), refuted.is_some())) {
+    if !tell(WorkDone::Report(Box::new(report), refuted.is_some())) {
         return false;
     }
     let Some(certificate) = refuted else { return true };
     options.cancel = job.fixing.clone();
     let fixes = fix_hint(&input, &certificate, &options).map_or_else(Vec::new, proved);
-    tell(Found::Fixes(fixes))
+    tell(WorkDone::Fixes(fixes))
 }
 
 /// A thread that works.

@@ -7,7 +7,7 @@ use crate::asked::ModuleRequest;
 use crate::{limits, requests};
 
 pub(crate) fn check(asked: &ModuleRequest) -> Result<String, Unanswered> {
-    limits::tell(limits::Stage::Reading, 0);
+    limits::tell(limits::WasmStage::Reading, 0);
     let kind = asked.text_kind()?;
     let mut checked = match kind {
         TextKind::Program | TextKind::System => requests::check(asked, kind)?,

@@ -9,7 +9,7 @@ use serval_report::{Style, render_diagnostics};
 
 use crate::answer::{Unanswered, json, raw};
 use crate::asked::{ModuleRequest, read};
-use crate::limits::{self, Stage};
+use crate::limits::{self, WasmStage};
 
 /// What `serval fix` says.
 #[derive(Serialize)]
@@ -51,7 +51,7 @@ pub(crate) fn fix(asked: &ModuleRequest) -> Result<String, Unanswered> {
     if let Some(problem) = asked.lock.as_ref().and_then(|lock| lock_name_problem(input.text(), lock)) {
         return Err(Unanswered::new(problem));
     }
-    limits::tell(Stage::Fixing, 0);
+    limits::tell(WasmStage::Fixing, 0);
     let cancel = Cancel::asking(limits::is_over);
     let options = Options { keep: asked.keep.iter().copied().collect(), style: asked.style(), ..Options::default() };
     let repaired = match &asked.lock {
@@ -99,7 +99,7 @@ struct Hint<'a> {
 pub(crate) fn hint(asked: &ModuleRequest) -> Result<String, Unanswered> {
     let kind = asked.text_kind()?;
     let input = input(asked, kind)?;
-    limits::tell(Stage::Fixing, 0);
+    limits::tell(WasmStage::Fixing, 0);
     let found = fix_hint(&input, &asked.certificate, &asked.options()?);
     let Some(found) = found else { return Err(Unanswered::new("there is nothing to fix: the certificate is no run of this program")) };
     let offers = found.orders().into_iter().zip(found.diffs.iter().zip(&found.texts));

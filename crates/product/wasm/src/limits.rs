@@ -23,7 +23,7 @@ pub enum EndedBy {
 
 /// What the work is at, which the host is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
+pub enum WasmStage {
     /// The text is read.
     Reading,
     /// States are explored.
@@ -34,7 +34,7 @@ pub enum Stage {
     Fixing,
 }
 
-impl Stage {
+impl WasmStage {
     /// All of them, by their numbers.
     pub const ALL: [Self; 4] = [Self::Reading, Self::Preparing, Self::Searching, Self::Fixing];
 
@@ -117,7 +117,7 @@ pub(crate) fn ended_name() -> Option<&'static str> {
 }
 
 /// Tells the host what the work is at.
-pub(crate) fn tell(stage: Stage, number: u32) {
+pub(crate) fn tell(stage: WasmStage, number: u32) {
     border::told(stage.number(), i32::try_from(number).unwrap_or(i32::MAX));
 }
 

@@ -8,7 +8,7 @@ use serval_report::nets::{NetReport, TextStyle, net_file_mistake, net_words_mist
 use crate::answer::{Unanswered, raw};
 use crate::asked::ModuleRequest;
 use crate::checked::{CheckAnswer, no_format};
-use crate::limits::{self, Stage};
+use crate::limits::{self, WasmStage};
 
 /// What is asked where neither the request nor the file asks anything.
 const USUAL: [&str; 4] = ["deadlock-free", "one-safe", "quasi-live", "no-dead-places"];
@@ -54,11 +54,11 @@ pub(crate) fn check(asked: &ModuleRequest, notation: NetKind) -> Result<CheckAns
         }
     };
     let width = questions.iter().map(|question| escape::name(&question.name).chars().count()).max().unwrap_or(0).min(WIDEST);
-    limits::tell(Stage::Searching, 0);
+    limits::tell(WasmStage::Searching, 0);
     let cancel = Cancel::asking(limits::is_over);
     let session = NetSession::begin(&input, &questions, &cancel);
     for (number, question) in questions.iter().enumerate() {
-        limits::tell(Stage::Searching, u32::try_from(number).unwrap_or(u32::MAX));
+        limits::tell(WasmStage::Searching, u32::try_from(number).unwrap_or(u32::MAX));
         let mut options = NetOptions::default();
         (options.rounds, options.cancel) = (u32::MAX, cancel.clone());
         let mut decision = session.decide(&input, number, &options);

@@ -10,7 +10,7 @@ use serval_report::{FileReport, HOLLOW, HeaderPromise, Look, RuledOut, Style, Ve
 use crate::answer::{Unanswered, raw};
 use crate::asked::{ModuleRequest, read};
 use crate::checked::{CheckAnswer, no_format};
-use crate::limits::{self, Stage};
+use crate::limits::{self, WasmStage};
 
 pub(crate) fn check(asked: &ModuleRequest, kind: TextKind) -> Result<CheckAnswer, Unanswered> {
     let name = asked.file(kind);
@@ -49,11 +49,11 @@ pub(crate) fn check(asked: &ModuleRequest, kind: TextKind) -> Result<CheckAnswer
     let mut report = decision.into_report(&name, &input, false);
     report.reason = reason.or(report.reason);
     if let Some(decision) = open {
-        limits::tell(Stage::Fixing, 0);
+        limits::tell(WasmStage::Fixing, 0);
         report.advice = limits::during(|| advice(&input, &decision, &options)).flatten();
     }
     if let (Some(certificate), true) = (&evidence, is_refuted && asked.fixes && !asked.only_faults) {
-        limits::tell(Stage::Fixing, 0);
+        limits::tell(WasmStage::Fixing, 0);
         report.fix = fix_hint(&input, certificate, &options);
     }
     promised(asked, &mut checked, &input, &mut report);
@@ -71,13 +71,13 @@ fn findings(findings: &[Diagnostic], name: &str, text: &str) -> String {
 fn decided(asked: &ModuleRequest, input: &Input, mut options: Options) -> Decision {
     // A header that promises something about the order in time asks for it.
     options.strict |= matches!(input.promise(), Some(Verdict::Strict | Verdict::NotStrict));
-    limits::tell(Stage::Preparing, 0);
+    limits::tell(WasmStage::Preparing, 0);
     if asked.only_faults {
         return faults(input, &options);
     }
     options.progress = Some(Arc::new(|progress| {
         let number = if let Progress::Requests(requests) = progress { requests } else { 0 };
-        limits::tell(Stage::Searching, number);
+        limits::tell(WasmStage::Searching, number);
     }));
     decide(input, &options)
 }

@@ -8,7 +8,7 @@ use serval_report::{Style, render_diagnostics};
 use crate::answer::{Unanswered, raw};
 use crate::asked::ModuleRequest;
 use crate::checked::{CheckAnswer, no_format};
-use crate::limits::{self, Stage};
+use crate::limits::{self, WasmStage};
 
 /// The program with what is asked; what is wrong with it, drawn.
 pub(crate) fn read(asked: &ModuleRequest, syntax: Syntax) -> Result<TsoInput, String> {
@@ -77,7 +77,7 @@ fn undecided(name: &str, reason: String) -> TsoReport {
 }
 
 fn decided(asked: &ModuleRequest, checked: &mut CheckAnswer, name: &str, input: &TsoInput) -> (TsoReport, Option<String>) {
-    limits::tell(Stage::Searching, 0);
+    limits::tell(WasmStage::Searching, 0);
     match decide_tso(input, &options(asked)) {
         Ok(decision) => {
             let mut report = decision.report(name, input);
@@ -122,7 +122,7 @@ fn status(report: &TsoReport) -> u8 {
 pub(crate) fn fix(asked: &ModuleRequest, syntax: Syntax) -> Result<(String, String, Vec<String>, u8), Unanswered> {
     let name = asked.file(TextKind::WeakMemory(syntax));
     let input = read(asked, syntax).map_err(Unanswered::new)?;
-    limits::tell(Stage::Fixing, 0);
+    limits::tell(WasmStage::Fixing, 0);
     let options = options(asked);
     let repair = match fix_tso(&name, &input, &options) {
         Ok(repair) => repair,

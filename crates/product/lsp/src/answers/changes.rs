@@ -5,7 +5,7 @@ use serval::FormatRefusal;
 use serval_ide::{ActionKind, Edit, header};
 
 use super::shown::{finding, verdict};
-use super::{Answer, Failure, Subject};
+use super::{Answer, OpenSubject, RequestFailure};
 use crate::state::State;
 
 /// Whether the client wants actions of this kind: of one that it names, or below it.
@@ -14,7 +14,7 @@ fn is_wanted(params: &Value, kind: &str) -> bool {
     params["context"]["only"].as_array().is_none_or(|only| only.iter().filter_map(Value::as_str).any(below))
 }
 
-pub(super) fn actions(subject: &Subject<'_>, params: &Value) -> Answer {
+pub(super) fn actions(subject: &OpenSubject<'_>, params: &Value) -> Answer {
     let part = subject.span(params)?;
     let mut found = Vec::new();
     if !subject.client.literals {
@@ -71,16 +71,18 @@ pub(super) fn actions(subject: &Subject<'_>, params: &Value) -> Answer {
     Ok(Value::Array(found))
 }
 
-fn laid_out(subject: &Subject<'_>, edits: Result<Vec<Edit>, FormatRefusal>) -> Answer {
+fn laid_out(subject: &OpenSubject<'_>, edits: Result<Vec<Edit>, FormatRefusal>) -> Answer {
     match edits {
         Ok(edits) => Ok(subject.places.edits(&edits)),
         // The mistakes are shown already.
         Err(FormatRefusal::Mistakes(_)) => Ok(Value::Null),
-        Err(FormatRefusal::Differs(what)) => Err(Failure::failed(format!("a bug in serval: formatting would change the program: {what}"))),
+        Err(FormatRefusal::Differs(what)) => {
+            Err(RequestFailure::failed(format!("a bug in serval: formatting would change the program: {what}")))
+        }
     }
 }
 
-pub(super) fn format(subject: &Subject<'_>, _: &Value) -> Answer {
+pub(super) fn format(subject: &OpenSubject<'_>, _: &Value) -> Answer {
     let style = subject.settings.style;
     if subject.open.kind.is_program {
         return laid_out(subject, serval_ide::formatted(subject.open.document(), &style));
@@ -91,10 +93,10 @@ pub(super) fn format(subject: &Subject<'_>, _: &Value) -> Answer {
     laid_out(subject, formatted.map(|formatted| serval_ide::changes(subject.open.document(), &formatted)))
 }
 
-pub(super) fn format_range(subject: &Subject<'_>, params: &Value) -> Answer {
+pub(super) fn format_range(subject: &OpenSubject<'_>, params: &Value) -> Answer {
     laid_out(subject, serval_ide::formatted_range(subject.open.document(), subject.span(params)?, &subject.settings.style))
 }
 
-pub(super) fn format_block(subject: &Subject<'_>, params: &Value) -> Answer {
+pub(super) fn format_block(subject: &OpenSubject<'_>, params: &Value) -> Answer {
     laid_out(subject, serval_ide::formatted_block(subject.open.document(), subject.offset(params)?, &subject.settings.style))
 }

@@ -6,7 +6,7 @@ use serval_ide::{
 };
 
 use super::names::{flat, symbol_kind};
-use super::{Answer, Subject};
+use super::{Answer, OpenSubject};
 
 /// The classes of tokens, in the order of their numbers.
 pub(super) const TOKEN_TYPES: [&str; 9] =
@@ -40,7 +40,7 @@ fn token_number(class: TokenClass, access: Option<Access>) -> (u32, u32) {
 }
 
 /// Five numbers for each token: lines and columns since the one before, length, class, modifiers.
-pub(super) fn tokens(subject: &Subject<'_>, params: &Value) -> Answer {
+pub(super) fn tokens(subject: &OpenSubject<'_>, params: &Value) -> Answer {
     let whole = Span::new(0, u32::try_from(subject.open.text().len()).unwrap_or(u32::MAX));
     let part = if params["range"].is_null() { whole } else { subject.span(params)? };
     let mut data: Vec<u32> = Vec::new();
@@ -57,7 +57,7 @@ pub(super) fn tokens(subject: &Subject<'_>, params: &Value) -> Answer {
     Ok(json!({"data": data}))
 }
 
-pub(super) fn completion(subject: &Subject<'_>, params: &Value) -> Answer {
+pub(super) fn completion(subject: &OpenSubject<'_>, params: &Value) -> Answer {
     let found = completions(subject.open.document(), subject.offset(params)?);
     let one = |(position, proposal): (usize, Completion)| {
         let kind = match proposal.kind {
@@ -101,7 +101,7 @@ fn plain(snippet: &str) -> String {
     out + rest
 }
 
-pub(super) fn symbols(subject: &Subject<'_>, _: &Value) -> Answer {
+pub(super) fn symbols(subject: &OpenSubject<'_>, _: &Value) -> Answer {
     let found = outline(subject.open.document());
     if subject.client.hierarchy {
         return Ok(found.iter().map(|one| nested(subject, one)).collect());
@@ -114,13 +114,13 @@ pub(super) fn symbols(subject: &Subject<'_>, _: &Value) -> Answer {
     Ok(Value::Array(all))
 }
 
-fn nested(subject: &Subject<'_>, one: &Outline) -> Value {
+fn nested(subject: &OpenSubject<'_>, one: &Outline) -> Value {
     let (range, selection) = (subject.places.range(one.span), subject.places.range(one.name_span));
     let children: Vec<Value> = one.children.iter().map(|child| nested(subject, child)).collect();
     json!({"name": one.name, "kind": symbol_kind(one.kind), "range": range, "selectionRange": selection, "children": children})
 }
 
-pub(super) fn folding(subject: &Subject<'_>, _: &Value) -> Answer {
+pub(super) fn folding(subject: &OpenSubject<'_>, _: &Value) -> Answer {
     let one = |fold: serval_ide::Fold| {
         let (start, end) = (subject.places.line_column(fold.span.start), subject.places.line_column(fold.span.end));
         let kind = if fold.comment { "comment" } else { "region" };
@@ -131,7 +131,7 @@ pub(super) fn folding(subject: &Subject<'_>, _: &Value) -> Answer {
     Ok(folds(subject.open.document()).into_iter().map(one).collect())
 }
 
-pub(super) fn selecting(subject: &Subject<'_>, params: &Value) -> Answer {
+pub(super) fn selecting(subject: &OpenSubject<'_>, params: &Value) -> Answer {
     let mut all = Vec::new();
     for position in params["positions"].as_array().into_iter().flatten() {
         let at = subject.offset(&json!({"position": position}))?;

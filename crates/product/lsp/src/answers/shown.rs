@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use serval_ide::{Diagnostic, Encoding, Finding, Severity, Span};
 
-use super::{Answer, Subject};
-use crate::documents::{Open, Places};
+use super::{Answer, OpenSubject};
+use crate::documents::{EditorPlaces, Open};
 use crate::settings::Settings;
 use crate::state::State;
 
@@ -18,14 +18,14 @@ fn severity(severity: Severity) -> u32 {
 
 /// All that is said at places of a text: what is wrong with it, and the verdict about it.
 pub(crate) fn diagnostics(open: &Open, encoding: Encoding, settings: &Settings) -> Value {
-    let places = Places::of(open, encoding);
+    let places = EditorPlaces::of(open, encoding);
     let is_wanted = |one: &Diagnostic| one.severity == Severity::Error || !settings.allow.iter().any(|code| code == one.code.0);
     let mut all: Vec<Value> = open.diagnostics().iter().filter(|one| is_wanted(one)).map(|one| diagnostic(open, places, one)).collect();
     all.extend(verdict(open).iter().map(|one| finding(open, places, one)));
     Value::Array(all)
 }
 
-fn diagnostic(open: &Open, places: Places<'_>, one: &Diagnostic) -> Value {
+fn diagnostic(open: &Open, places: EditorPlaces<'_>, one: &Diagnostic) -> Value {
     let mut message = one.message.clone();
     for (words, text) in [("expected", &one.expected), ("help", &one.help)] {
         if let Some(text) = text {
@@ -36,7 +36,7 @@ fn diagnostic(open: &Open, places: Places<'_>, one: &Diagnostic) -> Value {
     made(&places.range(one.primary.span), severity(one.severity), one.code.0, &message, related)
 }
 
-fn related(open: &Open, places: Places<'_>, span: Span, text: &str) -> Value {
+fn related(open: &Open, places: EditorPlaces<'_>, span: Span, text: &str) -> Value {
     json!({"location": {"uri": open.uri, "range": places.range(span)}, "message": text})
 }
 
@@ -48,7 +48,7 @@ fn made(range: &Value, severity: u32, code: &str, message: &str, related: Vec<Va
     all
 }
 
-pub(super) fn finding(open: &Open, places: Places<'_>, one: &Finding) -> Value {
+pub(super) fn finding(open: &Open, places: EditorPlaces<'_>, one: &Finding) -> Value {
     let related = one.related.iter().map(|other| related(open, places, other.span, &other.text)).collect();
     made(&places.range(one.span), severity(one.severity), &one.code, &one.message, related)
 }
@@ -71,11 +71,11 @@ pub(super) fn first(open: &Open) -> Span {
     outline.iter().find(|one| one.kind == serval_ide::SymbolKind::Request).map_or_else(Span::default, |one| one.name_span)
 }
 
-pub(super) fn pulled(subject: &Subject<'_>, _: &Value) -> Answer {
+pub(super) fn pulled(subject: &OpenSubject<'_>, _: &Value) -> Answer {
     Ok(json!({"kind": "full", "items": diagnostics(subject.open, subject.places.encoding(), subject.settings)}))
 }
 
-pub(super) fn hover(subject: &Subject<'_>, params: &Value) -> Answer {
+pub(super) fn hover(subject: &OpenSubject<'_>, params: &Value) -> Answer {
     let at = subject.offset(params)?;
     let mut parts: Vec<String> = Vec::new();
     let mut place = None;
@@ -103,7 +103,7 @@ pub(super) fn hover(subject: &Subject<'_>, params: &Value) -> Answer {
     Ok(json!({"contents": {"kind": kind, "value": text}, "range": subject.places.range(place)}))
 }
 
-pub(super) fn signature(subject: &Subject<'_>, params: &Value) -> Answer {
+pub(super) fn signature(subject: &OpenSubject<'_>, params: &Value) -> Answer {
     let Some(found) = serval_ide::signature(subject.open.document(), subject.offset(params)?) else { return Ok(Value::Null) };
     // Names are ASCII, so that bytes are what every client counts.
     let parameters: Vec<Value> = found.params.iter().map(|param| json!({"label": [param.start, param.end]})).collect();
@@ -114,7 +114,7 @@ pub(super) fn signature(subject: &Subject<'_>, params: &Value) -> Answer {
     }))
 }
 
-pub(super) fn hints(subject: &Subject<'_>, params: &Value) -> Answer {
+pub(super) fn hints(subject: &OpenSubject<'_>, params: &Value) -> Answer {
     let found = serval_ide::hints(subject.open.document(), subject.span(params)?);
     let one = |hint: serval_ide::Hint| json!({"position": subject.places.position(hint.offset), "label": hint.label, "kind": 2, "paddingRight": true});
     Ok(found.into_iter().map(one).collect())

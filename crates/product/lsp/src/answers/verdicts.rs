@@ -5,11 +5,11 @@ use serval::{Cancel, Input};
 use serval_report::Trace;
 
 use super::shown::first;
-use super::{Answer, Failure, Subject};
+use super::{Answer, OpenSubject, RequestFailure};
 use crate::state::State;
 
 /// One line above the first request: the state, and what can be done about it.
-pub(super) fn lenses(subject: &Subject<'_>, _: &Value) -> Answer {
+pub(super) fn lenses(subject: &OpenSubject<'_>, _: &Value) -> Answer {
     let open = subject.open;
     if open.kind.verdict.is_none() {
         return Ok(json!([]));
@@ -20,20 +20,20 @@ pub(super) fn lenses(subject: &Subject<'_>, _: &Value) -> Answer {
 }
 
 /// The report about the current version as a page.
-pub(super) fn report(subject: &Subject<'_>, _: &Value) -> Answer {
+pub(super) fn report(subject: &OpenSubject<'_>, _: &Value) -> Answer {
     let (Some(report), Some(kind)) = (&subject.open.report, subject.open.kind.verdict) else {
-        return Err(Failure::failed("there is no verdict about this version yet"));
+        return Err(RequestFailure::failed("there is no verdict about this version yet"));
     };
     match Input::read(subject.open.text(), kind) {
         Ok(input) => Ok(json!({"html": serval::page(&input, report, subject.version, &Cancel::new())})),
-        Err(_) => Err(Failure::failed("the text has errors")),
+        Err(_) => Err(RequestFailure::failed("the text has errors")),
     }
 }
 
 /// The run that no serial order explains: its steps, with the places of the text that they perform.
-pub(super) fn trace(subject: &Subject<'_>, _: &Value) -> Answer {
+pub(super) fn trace(subject: &OpenSubject<'_>, _: &Value) -> Answer {
     let run = subject.open.report.as_ref().and_then(|report| report.counterexample.as_ref());
     let Some(run) = run else { return Ok(Value::Null) };
     let trace = Trace::new(run.steps.clone()).to_json();
-    serde_json::from_str(&trace).map_err(|error| Failure::failed(error.to_string()))
+    serde_json::from_str(&trace).map_err(|error| RequestFailure::failed(error.to_string()))
 }

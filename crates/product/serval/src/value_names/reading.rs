@@ -34,7 +34,7 @@ pub(super) fn read(program: &Program, declared: &Declared, text: &str) -> Found 
     let kinds = program.globals.iter().map(|global| declared.values.get(base(&global.name)).map(|members| Kind::members(members)));
     let fixed: Vec<Option<Kind>> = kinds.collect();
     let start = |(global, fixed): (&serval_syntax::Global, &Option<Kind>)| fixed.clone().unwrap_or_else(|| Kind::literal(global.initial));
-    let mut reading = Reading {
+    let mut reading = ValueReading {
         declared,
         text,
         params: &[],
@@ -67,7 +67,7 @@ pub(super) fn read(program: &Program, declared: &Declared, text: &str) -> Found 
 }
 
 /// Reads off requests what their variables and answers are.
-struct Reading<'a> {
+struct ValueReading<'a> {
     declared: &'a Declared,
     text: &'a str,
     params: &'a [(String, Option<Members>)],
@@ -80,7 +80,7 @@ struct Reading<'a> {
     locals: Vec<Kind>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> ValueReading<'a> {
     fn enter(&mut self, request: &Request, locals: Vec<Kind>) {
         self.params = self.declared.params.get(base(&request.name)).map_or(&[], Vec::as_slice);
         self.locals = locals;

@@ -86,13 +86,13 @@ fn note_place<'a>(part: &Expr, request: &'a Lowered, names: &mut BTreeMap<&'a st
 /// For each local, the first place where it is read and no way from an
 /// assignment leads to.
 fn reads_before_assignment(body: &Expr, locals: usize) -> Vec<Option<Span>> {
-    let mut walk = Walk { assigned: vec![false; locals], order: Vec::new(), found: vec![None; locals], in_loop: false };
+    let mut walk = ReadFirstWalk { assigned: vec![false; locals], order: Vec::new(), found: vec![None; locals], in_loop: false };
     walk.expr(body);
     walk.found
 }
 
 /// A walk in the order of evaluation.
-struct Walk {
+struct ReadFirstWalk {
     /// The locals to which something may have been assigned.
     assigned: Vec<bool>,
     /// The same as a list, in the order in which they were met.
@@ -101,7 +101,7 @@ struct Walk {
     in_loop: bool,
 }
 
-impl Walk {
+impl ReadFirstWalk {
     fn assign(&mut self, local: usize) {
         if !std::mem::replace(&mut self.assigned[local], true) {
             self.order.push(local);

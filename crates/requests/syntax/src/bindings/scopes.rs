@@ -9,14 +9,14 @@ use serval_diagnostic::Span;
 
 pub(super) fn bindings(root: &SyntaxNode) -> Bindings {
     let file = span(root.text_range());
-    let mut walk = Walk { file, truth: own_truth_values(root), ..Walk::default() };
+    let mut walk = ScopeWalk { file, truth: own_truth_values(root), ..ScopeWalk::default() };
     for item in root.children() {
         walk.declare(&item);
     }
     // A file that is one bare sequence is a request without a name.
     walk.scopes.push(Scope { place: file, is_item: true, known: FxHashMap::default() });
     walk.walk(root);
-    let Walk { mut table, .. } = walk;
+    let ScopeWalk { mut table, .. } = walk;
     table.occurrences.sort_by_key(|one| one.span);
     define_by_use(&mut table);
     table
@@ -47,7 +47,7 @@ struct Scope {
 }
 
 #[derive(Default)]
-struct Walk {
+struct ScopeWalk {
     table: Bindings,
     file: Span,
     /// What the file declares.
@@ -68,7 +68,7 @@ fn name_of(node: &SyntaxNode) -> Option<SyntaxToken> {
     node.children_with_tokens().filter_map(SyntaxElement::into_token).find(|token| token.kind() == SyntaxKind::Name)
 }
 
-impl Walk {
+impl ScopeWalk {
     fn symbol(&mut self, symbol: Symbol) -> usize {
         self.table.symbols.push(symbol);
         self.table.symbols.len() - 1
@@ -139,7 +139,7 @@ impl Walk {
         match node.kind() {
             SyntaxKind::Request | SyntaxKind::Function => self.item(node),
             SyntaxKind::ForExpr => self.for_loop(node),
-            SyntaxKind::Block | SyntaxKind::Condition | SyntaxKind::ParenExpr => self.within(node, false, Walk::walk),
+            SyntaxKind::Block | SyntaxKind::Condition | SyntaxKind::ParenExpr => self.within(node, false, ScopeWalk::walk),
             _ => self.walk(node),
         }
     }
