@@ -28,7 +28,8 @@ const context = await chromium.launchPersistentContext(profile, {
   args: ARGS,
   viewport: { width: 1280, height: 900 },
 });
-context.setDefaultTimeout(60_000);
+// A machine that does many other things takes its time.
+context.setDefaultTimeout(240_000);
 const server = await serve(dist);
 const plainServer = await serve(dist, { plain: true, prefix: "/some/path/" });
 

@@ -22,7 +22,7 @@ try {
   page.on("console", (message) => noise.push(`${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => noise.push(`error: ${error.message}`));
   const status = (pattern) =>
-    page.waitForFunction((source) => new RegExp(source).test(document.getElementById("status").textContent), { timeout: 90_000 }, pattern.source);
+    page.waitForFunction((source) => new RegExp(source).test(document.getElementById("status").textContent), { timeout: 240_000 }, pattern.source);
   const write = async (text) => {
     await page.evaluate(() => document.getElementById("editor").shadowRoot.querySelector(".cm-content").focus());
     await page.keyboard.down("Control");
