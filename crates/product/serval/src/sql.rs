@@ -214,8 +214,13 @@ impl Workload {
 
     /// Why a verdict about the program is none about the server.
     fn not_certain(&self, verdict: &Verdict) -> Option<&'static str> {
+        let has_serializable = self.levels.contains(&Isolation::Serializable);
+        // About such levels the checker takes evidence of one kind only, and refuses the other before it is a verdict.
+        if matches!(verdict, Verdict::Refused(_)) && (has_serializable || self.translation.mixed) {
+            return Some("what the programs of these levels show is evidence about some runs of a server, not about all");
+        }
         let is_run = matches!(verdict, Verdict::NotSerializable(..) | Verdict::Fault(..));
-        if is_run && self.levels.contains(&Isolation::Serializable) {
+        if is_run && has_serializable {
             return Some(
                 "at REPEATABLE READ in place of SERIALIZABLE there is a run that is not serializable, which the server may refuse",
             );
