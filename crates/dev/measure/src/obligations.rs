@@ -32,7 +32,12 @@ const HARD_TO_COUNT: &[&str] = &["orders-paid.ser"];
 /// Whether these methods can be expected to decide a file, and to say why by counting.
 pub fn is_for(file: &Path, methods: &[Method]) -> bool {
     let is_among = |names: &[&str]| file.file_name().and_then(|name| name.to_str()).is_some_and(|name| names.contains(&name));
-    !is_among(HARD_TO_COUNT) && (methods.contains(&Method::Reduce) || !is_among(NEED_REDUCTIONS))
+    !is_among(HARD_TO_COUNT) && (methods.contains(&Method::Reduce) || !is_among(NEED_REDUCTIONS)) && !can_fail(file)
+}
+
+/// Whether a program promises that it can fail, so that nothing is proved about it.
+fn can_fail(file: &Path) -> bool {
+    std::fs::read_to_string(file).is_ok_and(|text| text.starts_with("// expect: can fail"))
 }
 
 /// How long a solver may take for all questions about one program.

@@ -19,6 +19,7 @@ const CALLS: &[&str] = &[
     "refutations SUITE",
     "sampled SUITE examples --seconds 1",
     "classic SUITE --count 5 --seed 2",
+    "older OLD CONTEST examples/tso",
     "undecided --count 8 --seconds 1 --save DIRECTORY --no-known",
     "decompose --method flow --seconds 1 2",
     "lipton SUITE examples",
