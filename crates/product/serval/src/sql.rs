@@ -214,18 +214,18 @@ impl Workload {
 
     /// Why a verdict about the program is none about the server.
     fn not_certain(&self, verdict: &Verdict) -> Option<&'static str> {
-        let has_serializable = self.levels.contains(&Isolation::Serializable);
-        // About such levels the checker takes evidence of one kind only, and refuses the other before it is a verdict.
-        if matches!(verdict, Verdict::Refused(_)) && (has_serializable || self.translation.mixed) {
-            return Some("what the programs of these levels show is evidence about some runs of a server, not about all");
-        }
-        let is_run = matches!(verdict, Verdict::NotSerializable(..) | Verdict::Fault(..));
-        if is_run && has_serializable {
+        // The checker takes no run as evidence about transactions at SERIALIZABLE, and no proof of some runs.
+        let is_run = match verdict {
+            Verdict::NotSerializable(..) | Verdict::Fault(..) => true,
+            Verdict::Refused(refused) => matches!(refused.outcome, serval_verify::Outcome::InputError(_)),
+            _ => false,
+        };
+        if is_run && self.levels.contains(&Isolation::Serializable) {
             return Some(
                 "at REPEATABLE READ in place of SERIALIZABLE there is a run that is not serializable, which the server may refuse",
             );
         }
-        let is_proof = matches!(verdict, Verdict::Serializable(_) | Verdict::Strict(_) | Verdict::Safe(_));
+        let is_proof = matches!(verdict, Verdict::Serializable(_) | Verdict::Strict(_) | Verdict::Safe(_) | Verdict::Refused(_));
         let why = "the program that has all runs of a server and more is not proved, and the one that has some of them is serializable";
         (is_proof && self.translation.mixed).then_some(why)
     }

@@ -44,8 +44,26 @@ fn random(seed: u64, offset: u64) -> SplitMix64 {
 /// Conditions that wrong scripts must run into: all that are about scripts, but
 /// for those that chance hardly ever comes to.
 fn conditions_of_scripts() -> impl Iterator<Item = &'static str> {
-    let elsewhere =
-        ["input", "component", "components", "run", "parts", "same", "letters", "flow", "invariant", "cases", "tree", "reduction", "fault"];
+    let elsewhere = [
+        "input",
+        "component",
+        "components",
+        "run",
+        "parts",
+        "same",
+        "letters",
+        "flow",
+        "invariant",
+        "cases",
+        "tree",
+        "reduction",
+        "fault",
+        "strict",
+        "in-flight",
+        "points",
+        "closure",
+        "shared",
+    ];
     let rare = ["mover.last.own", "mover.last.single", "mover.last.leaves"];
     let is_asked = move |name: &&str| !name.split('.').next().is_some_and(|topic| elsewhere.contains(&topic)) && !rare.contains(name);
     Condition::ALL.iter().map(|condition| condition.name()).filter(is_asked)
