@@ -527,7 +527,10 @@ impl Server {
                     Some(limit) => {
                         open.told = None;
                         let known = report.ruled_out.map_or(0, |known| known.requests_up_to);
-                        State::Stopped(format!("undecided after {} s; no counterexample with up to {known} requests", limit.as_secs_f64()))
+                        State::Stopped(format!(
+                            "undecided after {} s; no counterexample up to this number of requests: {known}",
+                            limit.as_secs_f64()
+                        ))
                     }
                     None => State::Verdict,
                 };

@@ -3,37 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use super::stale::{Course, StaleBy};
 use crate::counterexample::Counterexample;
 use crate::timeline::{PAUSE, excerpt, pauses};
 use crate::trace::{TraceAccess, TraceEvent};
-
-/// What two requests, of which the first had answered when the second came, have from a third one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Course {
-    /// The one that had answered.
-    pub(crate) first: u32,
-    /// The one that came then.
-    pub(crate) second: u32,
-    /// The third one.
-    third: u32,
-    /// The variable and value that one of the two read and the third one wrote.
-    read: (String, String),
-    /// Another variable, which was read before it was written.
-    before: String,
-    way: StaleBy,
-    /// Whether the third one wrote the very value that it had read too early.
-    same: bool,
-    /// The lines of what decides: what the third one wrote and what was read of it, and what was read too early.
-    lines: [u32; 3],
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StaleBy {
-    /// The second one read what the third one wrote, who had read something before the first one wrote it.
-    BroughtBack,
-    /// The first one read what the third one wrote, and the second one something that the third one wrote later.
-    Ahead,
-}
 
 impl Course {
     /// The same as it is shown.
