@@ -27,13 +27,16 @@ use crate::input::{self, Messages};
 use crate::limits;
 use crate::output::{error_style, keep_input, look, say, write_file, write_to};
 use cache::Cache;
-pub(super) use checking::{CheckedFile, Checking, millis};
+pub(super) use checking::{CheckedFile, Checking, millis, now};
 use many::Many;
 pub(super) use save::{name_in_directory, save};
 pub(super) use status::Status;
 
 /// Checks all files; the status is that of the worst.
 pub(crate) fn run(args: &Check, messages: Messages) -> Result<ExitCode, Failure> {
+    if let Some(status) = super::handlers::check(args, messages)? {
+        return Ok(status);
+    }
     let (workloads, rest) = crate::workload::separate(&args.files)?;
     if !workloads.is_empty() {
         if !rest.is_empty() || args.watch {

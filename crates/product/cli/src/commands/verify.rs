@@ -35,6 +35,9 @@ pub(crate) fn run(args: &Verify) -> Result<ExitCode, Failure> {
     if crate::workload::is_workload(&args.file) {
         return crate::workload::verify(args);
     }
+    if super::handlers::is_handlers(&args.file) {
+        return super::handlers::verify(args);
+    }
     if args.sql.is_said() {
         return Err(Failure::message("--isolation, --observe and --default-range are about workloads of SQL, which are directories"));
     }
