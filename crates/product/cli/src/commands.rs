@@ -7,6 +7,8 @@ mod explain;
 mod export;
 mod fix;
 mod fmt;
+#[cfg(feature = "handlers")]
+mod handlers;
 mod lsp;
 mod man;
 mod net;

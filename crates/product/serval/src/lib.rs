@@ -129,6 +129,7 @@
 //! | what programs do on weak memory | [`tso`] |
 //! | how systems look in the languages of other tools | [`export`], [`nets::export`] |
 //! | what workloads of SQL do | [`sql`] |
+//! | what handlers in JavaScript and TypeScript become, unfinished | `handlers`, a feature that is off by default |
 //! | what certificates are worth | [`verify`] |
 //! | what the switches of the published method are worth | [`ablation`] |
 //!
@@ -153,6 +154,8 @@ pub mod export;
 mod fault;
 mod faults;
 mod findings;
+#[cfg(feature = "handlers")]
+pub mod handlers;
 mod hint;
 mod input;
 mod many;

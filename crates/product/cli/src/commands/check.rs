@@ -27,6 +27,8 @@ use crate::input::{self, Messages};
 use crate::limits;
 use crate::output::{error_style, keep_input, look, say, write_file, write_to};
 use cache::Cache;
+#[cfg(feature = "handlers")]
+pub(super) use checking::now;
 pub(super) use checking::{CheckedFile, Checking, millis};
 use many::Many;
 pub(super) use save::{name_in_directory, save};
@@ -34,6 +36,10 @@ pub(super) use status::Status;
 
 /// Checks all files; the status is that of the worst.
 pub(crate) fn run(args: &Check, messages: Messages) -> Result<ExitCode, Failure> {
+    #[cfg(feature = "handlers")]
+    if let Some(status) = super::handlers::check(args, messages)? {
+        return Ok(status);
+    }
     let (workloads, rest) = crate::workload::separate(&args.files)?;
     if !workloads.is_empty() {
         if !rest.is_empty() || args.watch {

@@ -396,7 +396,7 @@ fn undecided(name: &str, reason: String) -> CheckedFile {
 }
 
 /// The time since the first call.
-pub(super) fn now() -> Duration {
+pub(in crate::commands) fn now() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed()
 }
