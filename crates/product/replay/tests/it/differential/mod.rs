@@ -224,8 +224,8 @@ fn compared(drawn: &Drawn, addresses: &[ServerAddress]) -> Compared {
     }
     let mut orders = server.orders;
     let mut seen = server.seen;
-    // A helper is an attempt that rolls back. Its locks, which only NOWAIT and SKIP LOCKED see, are not in the model: there
-    // helpers show what is missing, and refute nothing.
+    // A helper is an attempt that rolls back. Its locks, which only NOWAIT and SKIP LOCKED see, are not in the model:
+    // there helpers show what is missing, and refute nothing.
     let sees_locks = drawn.scripts.iter().flatten().any(|line| line.contains("NOWAIT") || line.contains("SKIP LOCKED"));
     // Each row alone, then both.
     for rows in [&[1][..], &[2], &[1, 2]] {
