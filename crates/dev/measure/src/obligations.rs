@@ -24,6 +24,7 @@ const NEED_REDUCTIONS: &[&str] = &[
     "lru-cache-versioned.ser",
     "ring-buffer.ser",
     "two-phase-commit-readers.ser",
+    "wiki-revisions.ser",
 ];
 
 /// Examples that reductions or their text prove, and whose obligations, which are about counting, take long even so.
