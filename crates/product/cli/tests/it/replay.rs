@@ -228,7 +228,7 @@ fn no_crate_connects_to_a_database() {
     for name in ["postgres", "tokio", "tokio-postgres", "postgres-protocol", "sqlx"] {
         assert!(!locked.contains(&format!("name = \"{name}\"\n")), "{name}");
     }
-    for package in ["serval", "serval-verify"] {
+    for package in ["serval-check", "serval-verify"] {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let output = Command::new(cargo).args(["tree", "--offline", "-e", "normal", "-p", package]).current_dir(root()).output().unwrap();
         let tree = text(&output.stdout);
