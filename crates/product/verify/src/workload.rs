@@ -6,7 +6,9 @@
 //! runs are all those of the server and more; a run is about the program with them.
 
 use serval_budget::Cancel;
-use serval_proof::{Caps, Certificate, Claim, Refusal};
+#[cfg(feature = "sql")]
+use serval_proof::Claim;
+use serval_proof::{Caps, Certificate, Refusal};
 
 use crate::{RequestsText, Unusable};
 
