@@ -130,6 +130,11 @@ fn commands_in_the_documentation_run() {
                     }
                     named += 1;
                 }
+                // Tests of the packages do what these do, with the files that were built.
+                ["pip" | "npm", "install", package, ..] => {
+                    assert!(["serval-check", "pytest-serval", "serval-wasm"].contains(package), "{page}: {command}");
+                    named += 1;
+                }
                 _ => panic!("{page}: no test tries this: {line}"),
             }
         }

@@ -179,12 +179,12 @@ fn yaml(path: &str) -> Option<Value> {
     Some(serde_json::from_slice(&output.stdout).unwrap())
 }
 
-fn python() -> String {
+pub(crate) fn python() -> String {
     std::env::var("SERVAL_PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }
 
 /// Says that something is absent, or fails where it must not be.
-fn absent(name: &str) {
+pub(crate) fn absent(name: &str) {
     let required = std::env::var("SERVAL_REQUIRE").unwrap_or_default();
     assert!(!required.split(',').any(|entry| entry.trim() == name), "{name}: required, but not there");
     say(&format!("{name}: not there, skipped"));

@@ -33,6 +33,7 @@ mod nets_commands;
 mod nets_export;
 mod nets_inductive;
 mod nets_input;
+mod packages;
 mod paths;
 mod public;
 mod replay;
