@@ -279,6 +279,9 @@ impl Schema {
         if key.characteristics.is_some() {
             return Err(outside(span, "a constraint that is DEFERRABLE"));
         }
+        if matches!(key.match_kind, Some(ast::ConstraintReferenceMatchKind::Full | ast::ConstraintReferenceMatchKind::Partial)) {
+            return Err(outside(span, "MATCH FULL or MATCH PARTIAL"));
+        }
         let parent = table_named(&self.tables, &key.foreign_table, span)?;
         let mut referred = Vec::new();
         for name in &key.referred_columns {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serval_diagnostic::{Diagnostic, Span};
 
-use super::usage::{Place, Usage, constants};
+use super::usage::{Place, Usage, constants, has_parameter};
 use crate::codes;
 use crate::workload::{Beyond, Bounds, Constant, Kind, Parameter, Scalar, Workload};
 
@@ -204,22 +204,19 @@ impl Domains<'_> {
         }
     }
 
-    /// The column that a parameter meets.
-    pub(super) fn met(&self, script: usize, parameter: usize) -> Option<Place> {
+    /// The column that a parameter meets: one that is looked at, where there is one, since what is stored elsewhere
+    /// tells nothing of its values.
+    fn met(&self, script: usize, parameter: usize) -> Option<Place> {
         let is = |scalar: &Scalar| matches!(scalar, Scalar::Parameter(index) if *index == parameter);
-        let directly = |uses: &[(usize, Scalar)]| uses.iter().any(|(of, scalar)| *of == script && is(scalar));
-        let inside = |uses: &[(usize, Scalar)]| {
-            uses.iter().any(|(of, scalar)| {
-                let mut found = false;
-                scalar.visit(&mut |part| found |= is(part));
-                *of == script && found
-            })
+        let directly = |uses: &[ScriptUse]| uses.iter().any(|(of, scalar)| *of == script && is(scalar));
+        let inside = |uses: &[ScriptUse]| uses.iter().any(|(of, scalar)| *of == script && has_parameter(scalar, parameter));
+        let find = |read: bool, holds: &dyn Fn(&[ScriptUse]) -> bool| {
+            let maps = [&self.usage.compared, &self.usage.stored].into_iter().flatten();
+            let mut places = maps.filter(|(place, _)| self.usage.read.contains(place) == read);
+            places.find(|(_, uses)| holds(uses)).map(|(place, _)| *place)
         };
-        let maps = [&self.usage.compared, &self.usage.stored];
-        let find = |holds: &dyn Fn(&[ScriptUse]) -> bool| {
-            maps.iter().find_map(|map| map.iter().find(|(_, uses)| holds(uses)).map(|(place, _)| *place))
-        };
-        find(&directly).or_else(|| find(&inside))
+        let found = |read| find(read, &directly).or_else(|| find(read, &inside));
+        found(true).or_else(|| found(false))
     }
 
     /// The values of a parameter, as numbers, and of what kind they are.
@@ -235,7 +232,11 @@ impl Domains<'_> {
         let read = self.usage.read.contains(&place);
         if !read {
             // What is stored and never looked at can be anything.
-            return Ok((vec![0], kind));
+            return if self.usage.used.contains(&(script, index)) {
+                Err(self.no_values(parameter.span, &parameter.name))
+            } else {
+                Ok((vec![0], kind))
+            };
         }
         let domain = self.of(place)?;
         if matches!(kind, Kind::Text | Kind::Moment) {

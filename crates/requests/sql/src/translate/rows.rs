@@ -135,6 +135,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             this.tell_one(&telling, row)?;
             this.assign_into(into, &update.returning, &Looking { row: Some(row), excluded: None })
         })?;
+        self.test_parents(update.table)?;
         self.tell_together(&telling)?;
         self.one_row_only(into)
     }
@@ -159,33 +160,58 @@ impl<'m, 'w> Emitter<'m, 'w> {
         let looking = Looking { row: Some(row), excluded };
         let mut values = Vec::new();
         for (column, scalar) in set {
-            let stored = self.stored((TableId(row.table), *column), scalar, looking)?;
-            let number_of = self.tested(stored)?;
-            values.push((*column, number_of));
+            values.push((*column, self.stored((TableId(row.table), *column), scalar, looking)?));
         }
+        let values = self.tested(values)?;
         self.change(row, &values);
         self.mark(row, CHANGED)?;
         self.test_row(row)
     }
 
-    /// Ends the transaction where a value may not be stored; gives the number.
-    fn tested(&mut self, stored: StoredValue) -> Emitted<Expr> {
-        self.when(stored.null, |this| this.fail(NOT_NULL_VIOLATION))?;
-        self.when(stored.beyond, |this| this.fail(CHECK_VIOLATION))?;
-        Ok(stored.number)
+    /// Ends the transaction where a value may not be stored; gives the numbers. A server looks for NULL before it looks
+    /// at anything else.
+    fn tested(&mut self, values: Vec<(ColumnId, StoredValue)>) -> Emitted<Vec<(ColumnId, Expr)>> {
+        let null = any(values.iter().map(|(_, value)| value.null.clone()).collect());
+        let beyond = any(values.iter().map(|(_, value)| value.beyond.clone()).collect());
+        self.when(null, |this| this.fail(NOT_NULL_VIOLATION))?;
+        self.when(beyond, |this| this.fail(CHECK_VIOLATION))?;
+        Ok(values.into_iter().map(|(column, value)| (column, value.number)).collect())
     }
 
-    /// CHECK and foreign keys of a row that has new values.
+    /// CHECK of a row that has new values.
     fn test_row(&mut self, row: RowId) -> Emitted<()> {
-        let workload = self.model.workload;
-        let table = &workload.tables[row.table];
-        for check in &table.checks {
+        for check in &self.model.workload.tables[row.table].checks {
             let wrong = self.truth(check, Looking { row: Some(row), excluded: None })?.no;
             self.when(wrong, |this| this.fail(CHECK_VIOLATION))?;
         }
-        for key in &table.foreign {
-            let has = self.has_parent(row, key)?;
-            self.when(not(has), |this| this.fail(FOREIGN_KEY_VIOLATION))?;
+        Ok(())
+    }
+
+    /// CHECK of a row that is to be inserted: a server looks before it looks for the key.
+    fn test_new(&mut self, table: TableId, excluded: &[Value]) -> Emitted<()> {
+        for check in &self.model.workload.table(table).checks {
+            let wrong = self.truth(check, Looking { row: None, excluded: Some(excluded) })?.no;
+            self.when(wrong, |this| this.fail(CHECK_VIOLATION))?;
+        }
+        Ok(())
+    }
+
+    /// Foreign keys of the rows that a statement has changed: a server looks at the end of the statement. A row that was
+    /// changed before has its parent still.
+    fn test_parents(&mut self, table: TableId) -> Emitted<()> {
+        if self.model.workload.table(table).foreign.is_empty() {
+            return Ok(());
+        }
+        for row in self.rows_of(table) {
+            let own = compare(CompareOp::GreaterOrEqual, self.flag(row), number(CHANGED));
+            let there = self.there(row);
+            self.when(all(vec![own, there]), |this| {
+                for key in &this.model.workload.table(table).foreign {
+                    let has = this.has_parent(row, key)?;
+                    this.when(not(has), |this| this.fail(FOREIGN_KEY_VIOLATION))?;
+                }
+                Ok(())
+            })?;
         }
         Ok(())
     }
@@ -223,6 +249,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             }
             self.insert_one(insert, row, into)?;
         }
+        self.test_parents(insert.table)?;
         self.one_row_only(into)
     }
 
@@ -238,29 +265,30 @@ impl<'m, 'w> Emitter<'m, 'w> {
     }
 
     fn insert_one(&mut self, insert: &'w Insert, row: &'w [Scalar], into: Option<&'w [usize]>) -> Emitted<()> {
-        let mut values = Vec::new();
-        let mut excluded = Vec::new();
+        let mut stored = Vec::new();
         let identity = self.model.tables[insert.table.0].identity.clone();
         for (index, scalar) in row.iter().enumerate() {
             let column = ColumnId(index);
-            let kind = self.model.workload.table(insert.table).column(column).kind.clone();
             let chosen = identity == Identity::Number(Some(column));
-            let followed = self.model.domain((insert.table, column)).is_some();
             if chosen && *scalar != Scalar::Constant(Constant::Unknown) {
                 return self.outside("a value for a key that the server chooses");
             }
-            if chosen || !followed {
-                excluded.push(Value::of(number(0), kind));
-                continue;
+            if !chosen {
+                stored.push((column, self.stored((insert.table, column), scalar, Looking::default())?));
             }
-            let stored = self.stored((insert.table, column), scalar, Looking::default())?;
-            let number_of = self.tested(stored)?;
-            let null = self.model.domain((insert.table, column)).filter(|domain| domain.nullable).map(super::domain::Domain::null);
-            let null = null.map_or_else(|| number(0), |null| equal(number_of.clone(), null));
-            excluded.push(Value { number: number_of.clone(), null, kind });
-            values.push((column, number_of));
+        }
+        let values = self.tested(stored)?;
+        let mut excluded = Vec::new();
+        for (index, column) in self.model.workload.table(insert.table).columns.iter().enumerate() {
+            let value = values.iter().find(|(of, _)| of.0 == index).map_or_else(|| number(0), |(_, value)| value.clone());
+            let null = self.model.domain((insert.table, ColumnId(index))).filter(|domain| domain.nullable).map(super::domain::Domain::null);
+            let null = null.map_or_else(|| number(0), |null| equal(value.clone(), null));
+            excluded.push(Value { number: value, null, kind: column.kind.clone() });
         }
         let excluded: &[Value] = &excluded;
+        if matches!(identity, Identity::Key(_)) {
+            self.test_new(insert.table, excluded)?;
+        }
         let new = NewRow { values, excluded, conflict: &insert.conflict };
         let columns = match &identity {
             Identity::Key(columns) => columns.clone(),
@@ -317,14 +345,11 @@ impl<'m, 'w> Emitter<'m, 'w> {
             let absent = not(self.committed_there(row));
             let untouched = self.is_flag(row, FREE);
             let known = self.model.row(row);
-            let unlocked = known.lock.map_or_else(|| number(1), |lock| equal(global(lock), 0));
-            let mut parts = vec![absent, untouched, unlocked];
+            let is_zero = |variable: Option<_>| variable.map_or_else(|| number(1), |variable| equal(global(variable), 0));
+            let mut parts = vec![absent, untouched, is_zero(known.lock), is_zero(known.reserved)];
             // A row that was chosen by a statement and deleted since is another row.
             parts.extend(known.chosen.iter().map(|&slot| equal(global(slot), 0)));
             free.push((row, all(parts)));
-        }
-        if !self.is_committed() {
-            return self.outside("a table without a key of its own at REPEATABLE READ that scripts insert into");
         }
         self.insert_named(insert, &free, new, into)
     }
@@ -348,6 +373,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
         if let Some(flag) = flag {
             self.mark(row, flag)?;
         }
-        self.test_row(row)
+        // Of a row with a number CHECK can be about the number.
+        if matches!(self.model.tables[row.table].identity, Identity::Number(_)) { self.test_row(row) } else { Ok(()) }
     }
 }

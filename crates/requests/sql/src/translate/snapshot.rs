@@ -31,6 +31,9 @@
 //! touched it with its first statement (a count). Each run of it is performed, first statements in step 1 and the rest
 //! in step 2.
 //!
+//! A row whose number the server chooses is one that is absent and that no one reserves, and is reserved from step 1 on:
+//! no statement of another attempt can be about it before it is there, so there is nothing to guess and nothing to test.
+//!
 //! An advisory lock protects nothing here: the statement that waits for it has its snapshot, and all that comes behind
 //! can be issued right before the commit.
 
@@ -39,7 +42,7 @@ use serval_syntax::{ArithmeticOp, CompareOp, Expr, GlobalVar};
 use super::answers::UNIQUE_VIOLATION;
 use super::build::{add, all, any, arithmetic, assume, compare, equal, global, known, local, not, number, pause, set, store};
 use super::emit::{CHANGED, Emitted, Emitter, FREE, HELD, NEW, RowAction};
-use super::model::RowId;
+use super::model::{Identity, RowId};
 use super::rows::{NewRow, Visit};
 use super::state::Ending;
 use super::switch::Rule;
@@ -54,6 +57,8 @@ struct Part {
     /// Only locked.
     locked: Expr,
     first: Expr,
+    /// Inserted, with a number that the server chooses: the row is its own from the beginning.
+    numbered: Expr,
     reserved: Option<GlobalVar>,
     guards: Option<GlobalVar>,
     flag: Option<GlobalVar>,
@@ -64,7 +69,17 @@ struct Part {
 
 impl Part {
     fn is_touched(&self) -> Expr {
-        any(vec![self.changed.clone(), self.inserted.clone(), self.locked.clone()])
+        any(vec![self.changed.clone(), self.inserted.clone(), self.numbered.clone(), self.locked.clone()])
+    }
+
+    /// Whether a commit writes the row.
+    fn is_written(&self) -> Expr {
+        any(vec![self.changed.clone(), self.inserted.clone(), self.numbered.clone()])
+    }
+
+    /// Whether an attempt that commits reserves the row.
+    fn is_reserved(&self) -> Expr {
+        any(vec![self.changed.clone(), self.numbered.clone()])
     }
 }
 
@@ -114,7 +129,8 @@ impl<'m, 'w> Emitter<'m, 'w> {
 
     /// A key that was inserted and is looked at again: where others delete, the server can show two rows with it.
     pub(super) fn not_again(&self, table: TableId) -> Emitted<()> {
-        if self.state.inserted.contains(&table) && self.model.tables[table.0].deleted {
+        let known = &self.model.tables[table.0];
+        if self.state.inserted.contains(&table) && known.deleted && matches!(known.identity, Identity::Key(_)) {
             return self.outside("reading a table at REPEATABLE READ after inserting into it, where scripts delete from it,");
         }
         Ok(())
@@ -122,6 +138,10 @@ impl<'m, 'w> Emitter<'m, 'w> {
 
     /// A row is inserted, if the guess says so.
     pub(super) fn insert_snapshot(&mut self, row: RowId, new: &NewRow<'_>, told: RowAction<'_, 'm, 'w>) -> Emitted<()> {
+        if matches!(self.model.tables[row.table].identity, Identity::Number(_)) {
+            self.insert_row(row, new, Some(NEW))?;
+            return told(self, row);
+        }
         let there = self.there(row);
         let own = compare(CompareOp::GreaterOrEqual, self.flag(row), number(CHANGED));
         let locked = self.is_flag(row, HELD);
@@ -231,11 +251,13 @@ impl<'m, 'w> Emitter<'m, 'w> {
     fn parts(&mut self) -> Vec<Part> {
         let rows: Vec<RowId> = self.touched.keys().copied().collect();
         let part = |row: RowId| {
-            let (changed, inserted, locked) = (self.is_flag(row, CHANGED), self.is_flag(row, NEW), self.is_flag(row, HELD));
+            let (changed, new, locked) = (self.is_flag(row, CHANGED), self.is_flag(row, NEW), self.is_flag(row, HELD));
+            let is_numbered = matches!(self.model.tables[row.table].identity, Identity::Number(_));
+            let (inserted, numbered) = if is_numbered { (number(0), new) } else { (new, number(0)) };
             let first = self.is_first(row);
             let known = self.model.row(row);
             let (reserved, guards, flag, lock, began) = (known.reserved, known.guards, known.first, known.lock, known.began);
-            Part { row, changed, inserted, locked, first, reserved, guards, flag, lock, began }
+            Part { row, changed, inserted, locked, first, numbered, reserved, guards, flag, lock, began }
         };
         rows.into_iter().map(part).collect()
     }
@@ -256,7 +278,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             }
         }
         let waits = match ending {
-            Ending::Commit => any(parts.iter().map(|part| any(vec![part.changed.clone(), part.inserted.clone()])).collect()),
+            Ending::Commit => any(parts.iter().map(Part::is_written).collect()),
             Ending::Rollback => any(parts.iter().map(|part| part.inserted.clone()).collect()),
             Ending::Conflict(_) => number(1),
         };
@@ -313,7 +335,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
                 continue;
             }
             if let Some(reserved) = part.reserved {
-                self.when(part.changed.clone(), |this| {
+                self.when(part.is_reserved(), |this| {
                     this.push(store(reserved, number(1)));
                     Ok(())
                 })?;
@@ -337,7 +359,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
                 self.push_some(assume(implies(&part.is_touched(), is_zero(part.lock))));
             }
             if ending == Ending::Commit {
-                let changed = any(vec![part.changed.clone(), part.inserted.clone()]);
+                let changed = part.is_written();
                 self.push_some(assume(implies(&changed, is_zero(part.lock))));
                 self.push_some(assume(implies(&changed, is_zero(part.guards))));
                 self.push_some(assume(implies(&part.inserted, is_zero(part.reserved))));
@@ -363,12 +385,12 @@ impl<'m, 'w> Emitter<'m, 'w> {
                 })?;
             }
             if ending == Ending::Commit {
-                self.when(any(vec![part.changed.clone(), part.inserted.clone()]), |this| {
+                self.when(part.is_written(), |this| {
                     this.write(part.row);
                     Ok(())
                 })?;
                 if let Some(reserved) = part.reserved {
-                    self.when(part.changed.clone(), |this| {
+                    self.when(part.is_reserved(), |this| {
                         this.push(store(reserved, number(0)));
                         Ok(())
                     })?;

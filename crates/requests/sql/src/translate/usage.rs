@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::workload::{
-    ColumnId, Conflict, Constant, Item, ItemKind, Scalar, Script, Select, Statement, StatementKind, TableId, Wait, Workload,
+    Beyond, Bounds, ColumnId, Conflict, Constant, Item, ItemKind, Scalar, Script, Select, Statement, StatementKind, Table, TableId, Wait,
+    Workload,
 };
 
 /// A column of a table.
@@ -27,6 +28,8 @@ pub(super) struct Usage {
     /// What is stored into a column, and compared with it.
     pub(super) stored: BTreeMap<Place, Vec<(usize, Scalar)>>,
     pub(super) compared: BTreeMap<Place, Vec<(usize, Scalar)>>,
+    /// Parameters, with their scripts, of which more is done than that they are stored.
+    pub(super) used: BTreeSet<(usize, usize)>,
 }
 
 impl Usage {
@@ -34,15 +37,60 @@ impl Usage {
         let mut usage = Self::default();
         for (index, script) in workload.scripts.iter().enumerate() {
             usage.items(&script.body, index);
+            script.answer.iter().flatten().chain(&script.until).for_each(|e| usage.uses(e, index));
         }
         for (index, table) in workload.tables.iter().enumerate() {
-            let id = TableId(index);
-            let keys = table.primary.iter().chain(&table.uniques).flatten();
-            let generated = |column: &&ColumnId| table.column(**column).generated;
-            usage.read.extend(keys.filter(|column| !generated(column)).map(|&column| (id, column)));
-            table.checks.iter().for_each(|check| usage.reads(check, usize::MAX));
+            usage.constraints(TableId(index), table);
+        }
+        for (index, table) in workload.tables.iter().enumerate() {
+            let limited = table.columns.iter().enumerate().map(|(column, of)| ((TableId(index), ColumnId(column)), of.bounds));
+            for (place, bounds) in limited.filter_map(|(place, bounds)| Some((place, bounds?))) {
+                let stored = usage.stored.get(&place).into_iter().flatten();
+                if bounds.beyond == Beyond::Fail && !stored.into_iter().all(|(of, value)| usage.fits(workload, bounds, *of, value)) {
+                    usage.read.insert(place);
+                }
+            }
         }
         usage
+    }
+
+    /// What constraints look at, whether scripts do or not: keys, foreign keys and their parents, CHECK.
+    fn constraints(&mut self, id: TableId, table: &Table) {
+        for &column in table.primary.iter().chain(&table.uniques).flatten() {
+            // What the server chooses differs; what a script writes there can be there.
+            let chosen = |(_, value): &(usize, Scalar)| *value == Scalar::Constant(Constant::Unknown);
+            let written = self.updated.contains(&(id, column)) || !self.stored.get(&(id, column)).into_iter().flatten().all(chosen);
+            if written || !table.column(column).generated {
+                self.read.insert((id, column));
+            }
+        }
+        table.checks.iter().for_each(|check| self.reads(check, usize::MAX));
+        for key in &table.foreign {
+            let child = self.inserted.contains(&id) || key.columns.iter().any(|column| self.updated.contains(&(id, *column)));
+            let parent =
+                self.deleted.contains(&key.parent) || key.referred.iter().any(|column| self.updated.contains(&(key.parent, *column)));
+            if child || parent {
+                self.read.extend(key.columns.iter().map(|&column| (id, column)));
+                self.read.extend(key.referred.iter().map(|&column| (key.parent, column)));
+            }
+        }
+    }
+
+    /// Whether a value that is stored into a column is within its range in any case. A parameter that goes into this
+    /// column alone has its values.
+    fn fits(&self, workload: &Workload, bounds: Bounds, script: usize, value: &Scalar) -> bool {
+        let within = |value: i64| (bounds.low..=bounds.high).contains(&value);
+        match value {
+            Scalar::Constant(Constant::Null | Constant::Unknown) => true,
+            Scalar::Constant(Constant::Integer(value)) => within(*value),
+            Scalar::Parameter(index) => {
+                let values = workload.scripts.get(script).and_then(|script| script.parameters[*index].values);
+                let is = |(of, value): &(usize, Scalar)| *of == script && has_parameter(value, *index);
+                let alone = || self.stored.values().filter(|stored| stored.iter().any(is)).count() == 1;
+                values.map_or_else(|| !self.used.contains(&(script, *index)) && alone(), |(low, high)| within(low) && within(high))
+            }
+            _ => false,
+        }
     }
 
     /// Whether rows of a table come or go.
@@ -60,10 +108,14 @@ impl Usage {
             match &item.kind {
                 ItemKind::Statement(statement) => self.statement(statement, script),
                 ItemKind::If { arms, otherwise } => {
-                    arms.iter().for_each(|(_, items)| self.items(items, script));
+                    for (condition, items) in arms {
+                        self.uses(condition, script);
+                        self.items(items, script);
+                    }
                     self.items(otherwise, script);
                 }
-                ItemKind::Begin(_) | ItemKind::Commit | ItemKind::Rollback | ItemKind::Set { .. } => {}
+                ItemKind::Set { value, .. } => self.uses(value, script),
+                ItemKind::Begin(_) | ItemKind::Commit | ItemKind::Rollback => {}
             }
         }
     }
@@ -74,12 +126,12 @@ impl Usage {
             StatementKind::Update(update) => {
                 self.locked.insert(update.table);
                 self.set(update.table, &update.set, script);
-                update.filter.iter().chain(update.returning.iter().map(|(_, e)| e)).for_each(|e| self.reads(e, script));
+                update.filter.iter().chain(update.returning.iter().map(|(_, e)| e)).for_each(|e| self.looks(e, script));
             }
             StatementKind::Delete(delete) => {
                 self.locked.insert(delete.table);
                 self.deleted.insert(delete.table);
-                delete.filter.iter().chain(delete.returning.iter().map(|(_, e)| e)).for_each(|e| self.reads(e, script));
+                delete.filter.iter().chain(delete.returning.iter().map(|(_, e)| e)).for_each(|e| self.looks(e, script));
             }
             StatementKind::Insert(insert) => {
                 self.locked.insert(insert.table);
@@ -91,11 +143,12 @@ impl Usage {
                 }
                 if let Conflict::Update { set, filter } = &insert.conflict {
                     self.set(insert.table, set, script);
-                    filter.iter().for_each(|e| self.reads(e, script));
+                    filter.iter().for_each(|e| self.looks(e, script));
                 }
-                insert.returning.iter().for_each(|(_, e)| self.reads(e, script));
+                insert.returning.iter().for_each(|(_, e)| self.looks(e, script));
             }
-            StatementKind::Advisory(_) | StatementKind::Level(_) => {}
+            StatementKind::Advisory(key) => self.uses(key, script),
+            StatementKind::Level(_) => {}
         }
     }
 
@@ -117,8 +170,22 @@ impl Usage {
             self.selected_for_update.insert(table);
             self.impatient |= lock.wait != Wait::Wait;
         }
-        select.list.iter().map(|(_, e)| e).chain(&select.filter).for_each(|e| self.reads(e, script));
+        select.list.iter().map(|(_, e)| e).chain(&select.filter).for_each(|e| self.looks(e, script));
         self.read.extend(select.table.iter().flat_map(|&table| select.order.iter().map(move |(column, _)| (table, *column))));
+    }
+
+    /// Notes which parameters an expression has.
+    fn uses(&mut self, scalar: &Scalar, script: usize) {
+        scalar.visit(&mut |part| {
+            if let Scalar::Parameter(index) = part {
+                self.used.insert((script, *index));
+            }
+        });
+    }
+
+    fn looks(&mut self, scalar: &Scalar, script: usize) {
+        self.uses(scalar, script);
+        self.reads(scalar, script);
     }
 
     fn reads(&mut self, scalar: &Scalar, script: usize) {
@@ -157,6 +224,13 @@ impl Changes {
         usage.items(&script.body, 0);
         Self { updated: usage.updated, inserted: usage.inserted, deleted: usage.deleted }
     }
+}
+
+/// Whether a parameter stands in a scalar.
+pub(super) fn has_parameter(scalar: &Scalar, parameter: usize) -> bool {
+    let mut found = false;
+    scalar.visit(&mut |part| found |= matches!(part, Scalar::Parameter(index) if *index == parameter));
+    found
 }
 
 /// The constants that stand in a scalar by themselves.

@@ -56,8 +56,10 @@ impl Emitter<'_, '_> {
         let kind = self.kind_of(scalar).or_else(|| wanted.cloned()).unwrap_or(Kind::Integer);
         Ok(match scalar {
             Scalar::Constant(constant) => self.constant(constant, wanted.unwrap_or(&kind))?,
-            Scalar::Column(table, column) => match looking.row {
-                Some(row) if row.table == table.0 => self.column_value(row, *column),
+            Scalar::Column(table, column) => match (looking.row, looking.excluded.and_then(|values| values.get(column.0))) {
+                (Some(row), _) if row.table == table.0 => self.column_value(row, *column),
+                // A row that is to be inserted is looked at by its CHECKs.
+                (None, Some(value)) => value.clone(),
                 _ => return self.outside("a column outside of its row"),
             },
             Scalar::Excluded(column) => match looking.excluded.and_then(|values| values.get(column.0)) {
@@ -247,8 +249,10 @@ impl Emitter<'_, '_> {
 
     /// The number that a column gets when this is stored.
     pub(super) fn stored(&mut self, place: super::usage::Place, scalar: &Scalar, looking: Looking<'_>) -> Emitted<StoredValue> {
-        let none = || StoredValue { number: number(0), beyond: number(0), null: number(0) };
-        let Some(domain) = self.model.domain(place).cloned() else { return Ok(none()) };
+        let Some(domain) = self.model.domain(place).cloned() else {
+            let null = self.null_where_not_followed(place, scalar, looking)?;
+            return Ok(StoredValue { number: number(0), beyond: number(0), null });
+        };
         let kind = self.model.workload.table(place.0).column(place.1).kind.clone();
         let Value { number: value, null, kind: given } = self.value(scalar, looking, Some(&kind))?;
         if !go_together(&given, &kind) {
@@ -281,6 +285,36 @@ impl Emitter<'_, '_> {
             return Ok(StoredValue { number: either(null, number(domain.null()), value), beyond, null: number(0) });
         }
         Ok(StoredValue { number: value, beyond: refused, null })
+    }
+
+    /// Whether a value is NULL that is stored into a column which is not followed and cannot be NULL.
+    fn null_where_not_followed(&mut self, (table, column): super::usage::Place, scalar: &Scalar, looking: Looking<'_>) -> Emitted<Expr> {
+        let column = self.model.workload.table(table).column(column);
+        let kind = column.kind.clone();
+        if column.nullable || self.is_never_null(scalar) {
+            return Ok(number(0));
+        }
+        match scalar {
+            Scalar::Constant(Constant::Null) => Ok(number(1)),
+            _ => Ok(self.value(scalar, looking, Some(&kind))?.null),
+        }
+    }
+
+    /// Whether an expression is never NULL, as can be seen without its values.
+    fn is_never_null(&self, scalar: &Scalar) -> bool {
+        match scalar {
+            Scalar::Constant(constant) => *constant != Constant::Null,
+            // A variable that would be NULL ends the run.
+            Scalar::Parameter(_) | Scalar::Variable(_) | Scalar::RowCount | Scalar::IsNull(_) | Scalar::Exists(_) => true,
+            Scalar::Column(table, column) => !self.model.workload.table(*table).column(*column).nullable,
+            Scalar::Arithmetic(_, left, right) | Scalar::Compare(_, left, right) => self.is_never_null(left) && self.is_never_null(right),
+            Scalar::And(parts) | Scalar::Or(parts) => parts.iter().all(|part| self.is_never_null(part)),
+            Scalar::Coalesce(parts) | Scalar::Extreme(_, parts) => parts.iter().any(|part| self.is_never_null(part)),
+            Scalar::Not(part) => self.is_never_null(part),
+            Scalar::Case(arms, otherwise) => arms.iter().map(|(_, value)| value).chain([&**otherwise]).all(|part| self.is_never_null(part)),
+            Scalar::Aggregate(aggregate, _) => *aggregate == Aggregate::Count,
+            Scalar::Excluded(_) | Scalar::SubSelect(_) => false,
+        }
     }
 
     /// A choice of the run.

@@ -51,11 +51,13 @@ impl Drawn {
 
 pub(super) const LEVELS: [&str; 3] = ["read committed", "repeatable read", "mixed"];
 
-const TABLES: [&str; 4] = [
+const TABLES: [&str; 6] = [
     "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL);",
     "-- serval: range t.id 1..2",
     "-- serval: range t.n 0..3 wrap",
     "CREATE TABLE u (k int PRIMARY KEY, v int NOT NULL CHECK (v BETWEEN 0 AND 1));",
+    "CREATE TABLE h (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, m int NOT NULL CHECK (m BETWEEN 0 AND 2));",
+    "-- serval: rows h 3",
 ];
 
 pub(super) fn drawn(seed: u64, level: &'static str) -> Drawn {
@@ -69,7 +71,8 @@ pub(super) fn drawn(seed: u64, level: &'static str) -> Drawn {
     // Some workloads insert, and some delete: what both do is told apart.
     let is_mixed = level == LEVELS[2];
     let inserts = rng.chance(50);
-    let forms = Forms { inserts, deletes: rng.chance(40) && !(is_mixed && inserts), many: rng.chance(50), level };
+    let numbered = seed % 7 == 3;
+    let forms = Forms { inserts, deletes: rng.chance(40) && !(is_mixed && (inserts || numbered)), many: rng.chance(50), numbered, level };
     let count = if rng.chance(55) { 2 } else { 3 };
     let scripts = (0..count).map(|_| script(&mut rng, &forms, if count == 2 { 3 } else { 2 })).collect();
     let first = usize::from(rng.chance(50));
@@ -81,6 +84,8 @@ struct Forms {
     inserts: bool,
     deletes: bool,
     many: bool,
+    /// Rows of which the server chooses the keys.
+    numbered: bool,
     level: &'static str,
 }
 
@@ -97,6 +102,14 @@ fn script(rng: &mut SplitMix64, forms: &Forms, most: usize) -> Vec<String> {
 fn statement(rng: &mut SplitMix64, forms: &Forms) -> String {
     let (id, n, m) = (1 + rng.below(2), rng.below(3), rng.below(3));
     let is_committed = forms.level == LEVELS[0];
+    if forms.numbered && rng.chance(50) {
+        return match rng.below(if forms.deletes { 5 } else { 4 }) {
+            0 | 1 => format!("INSERT INTO h (m) VALUES ({n});"),
+            2 => "SELECT count(*), sum(m) FROM h;".to_owned(),
+            3 => format!("UPDATE h SET m = {n} WHERE m = {m};"),
+            _ => format!("DELETE FROM h WHERE m = {n};"),
+        };
+    }
     let wait = if is_committed && rng.chance(25) { rng.pick(&[" NOWAIT", " SKIP LOCKED"]) } else { "" };
     loop {
         return match rng.below(18) {

@@ -6,6 +6,7 @@
 //! moment. So where the model has more than the server gave, sessions that hold a row and give it back take part.
 
 mod draw;
+mod kept;
 mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +56,7 @@ fn workload(drawn: &Drawn) -> Option<(Workload, Translation, Option<Translation>
 }
 
 /// What can be seen of the program, each script performed once.
-fn modelled(translation: &Translation) -> Option<BTreeSet<Seen>> {
+fn modelled(workload: &Workload, translation: &Translation) -> Option<BTreeSet<Seen>> {
     let program = renamed(&translation.program);
     let mut naive = Naive::new(&Source::from(&program));
     let bodies: Vec<usize> = (0..program.requests.len()).collect();
@@ -65,25 +66,48 @@ fn modelled(translation: &Translation) -> Option<BTreeSet<Seen>> {
             .iter()
             .zip(&program.requests)
             .map(|(answer, request)| translation.answers.answered(&request.name, *answer).expect("requests have answers"));
-        (answered.collect(), tables(translation, &globals))
+        (answered.collect(), tables(workload, translation, &globals))
     };
     Some(found.into_iter().map(seen).collect())
 }
 
 /// Values that vary, by `t(1).n`, of the rows that are there.
-fn tables(translation: &Translation, globals: &[i64]) -> BTreeMap<String, String> {
+fn tables(workload: &Workload, translation: &Translation, globals: &[i64]) -> BTreeMap<String, String> {
     let mut values = BTreeMap::new();
     let mut absent = BTreeSet::new();
     for (global, value) in translation.program.globals.iter().zip(globals) {
         match &translation.roles[&global.name] {
-            Role::Cell { .. } => drop(values.insert(global.name.clone(), value.to_string())),
+            Role::Cell { kind, null } => {
+                let value = translation.answers.value(kind, *null, *value);
+                values.insert(global.name.clone(), value.trim_matches('\'').to_owned());
+            }
             Role::There { row } if *value == 0 => drop(absent.insert(row.clone())),
             Role::There { row } => drop(values.insert(row.clone(), "there".to_owned())),
             _ => {}
         }
     }
     values.retain(|name, _| !absent.iter().any(|row| name.starts_with(&format!("{row}."))));
+    for table in numbered(workload) {
+        let prefix = format!("{}(", table.name);
+        let is_there = |row: &&String| !absent.contains(*row) && row.starts_with(&prefix);
+        let value = |row: &String, column: &str| values.get(&format!("{row}.{column}")).cloned();
+        let columns = table.columns.iter().filter(|column| !column.generated);
+        let columns: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
+        let row = |row: &String| columns.iter().filter_map(|column| value(row, column)).collect::<Vec<_>>().join(" ");
+        let mut rows: Vec<String> = translation.rows.keys().filter(is_there).map(row).collect();
+        rows.sort();
+        values.retain(|name, _| !name.starts_with(&prefix));
+        values.insert(table.name.clone(), rows.join("; "));
+    }
     values
+}
+
+/// Tables of which the server chooses the keys, or whose rows have none.
+fn numbered(workload: &Workload) -> impl Iterator<Item = &serval_sql::Table> {
+    let is = |table: &&serval_sql::Table| {
+        table.primary.as_ref().is_none_or(|key| key.iter().any(|column| table.column(*column).generated)) && table.uniques.is_empty()
+    };
+    workload.tables.iter().filter(is)
 }
 
 /// The question for the same of a server.
@@ -94,7 +118,23 @@ fn questions(workload: &Workload) -> Vec<String> {
 fn tables_of_server(workload: &Workload, translation: &Translation, answers: &[Vec<serval_replay::SqlRow>]) -> BTreeMap<String, String> {
     let mut values = BTreeMap::new();
     let known: BTreeSet<&str> = translation.program.globals.iter().map(|global| global.name.as_str()).collect();
+    let is_numbered = |table: &serval_sql::Table| numbered(workload).any(|known| known.name == table.name);
     for (table, rows) in workload.tables.iter().zip(answers) {
+        if is_numbered(table) {
+            let known = |column: &serval_sql::Column| {
+                let end = format!(".{}", column.name);
+                let is = |name: &&str| name.starts_with(&format!("{}(", table.name)) && name.ends_with(&end);
+                !column.generated && known.iter().any(|name| is(&name))
+            };
+            let row = |row: &serval_replay::SqlRow| {
+                let values = table.columns.iter().zip(row).filter(|(column, _)| known(column));
+                values.map(|(_, value)| value.clone().unwrap_or_else(|| "NULL".to_owned())).collect::<Vec<_>>().join(" ")
+            };
+            let mut rows: Vec<String> = rows.iter().map(row).collect();
+            rows.sort();
+            values.insert(table.name.clone(), rows.join("; "));
+            continue;
+        }
         for row in rows {
             let label = format!("{}({})", table.name, row[0].clone().unwrap_or_default());
             if known.contains(format!("{label} there").as_str()) {
@@ -195,11 +235,11 @@ enum Compared {
 
 fn compared(drawn: &Drawn, addresses: &[ServerAddress]) -> Compared {
     let Some((workload, translation, upper)) = workload(drawn) else { return Compared::Outside };
-    let Some(modelled) = modelled(&translation) else { return Compared::Large };
+    let Some(modelled) = modelled(&workload, &translation) else { return Compared::Large };
     // With several levels the server is between two programs.
     let all = match &upper {
         None => modelled.clone(),
-        Some(upper) => match self::modelled(upper) {
+        Some(upper) => match self::modelled(&workload, upper) {
             Some(all) => all,
             None => return Compared::Large,
         },

@@ -24,10 +24,12 @@ fn level(rule: Rule) -> &'static str {
 /// The rules without which a workload has other answers.
 fn noticed(drawn: &Drawn, rules: &[Rule]) -> Vec<Rule> {
     let Some(workload) = read(&bundle(&drawn.files())).workload else { return Vec::new() };
-    let Some(with) = translate(&workload, Form::Exact).ok().and_then(|translation| modelled(&translation)) else { return Vec::new() };
+    let Some(with) = translate(&workload, Form::Exact).ok().and_then(|translation| modelled(&workload, &translation)) else {
+        return Vec::new();
+    };
     let differs = |rule: &&Rule| {
         let without = translate_without(&workload, Form::Exact, **rule).ok();
-        without.and_then(|translation| modelled(&translation)).is_some_and(|without| without != with)
+        without.and_then(|translation| modelled(&workload, &translation)).is_some_and(|without| without != with)
     };
     rules.iter().filter(differs).copied().collect()
 }

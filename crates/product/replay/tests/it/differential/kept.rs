@@ -1,0 +1,170 @@
+//! Workloads that the translation once had wrong, in all orders on a server. What they have in common is a constraint
+//! about columns that no script looks at, or the moment at which a server looks at it.
+
+use serval_sql::{Form, bundle, read, translate};
+use serval_testkit::{postgres, say};
+
+use super::draw::{Drawn, LEVELS};
+use super::{Compared, compared, modelled, workload};
+use crate::support::side_by_side;
+
+const PARENT: &str = "CREATE TABLE p (id int PRIMARY KEY, n int NOT NULL); INSERT INTO p VALUES (1, 0), (2, 0);
+-- serval: range p.n 0..3 wrap";
+const CHILD: &str = "CREATE TABLE c (id int PRIMARY KEY, p int REFERENCES p (id));
+-- serval: range c.id 1..2";
+
+struct Kept {
+    name: &'static str,
+    schema: &'static [&'static str],
+    scripts: &'static [&'static [&'static str]],
+    /// What some order answers, so that a case is about what its name says.
+    some: &'static str,
+}
+
+const KEPT: &[Kept] = &[
+    Kept {
+        name: "a reference that no script looks at finds its parent",
+        schema: &[PARENT, CHILD],
+        scripts: &[&["INSERT INTO c VALUES (1, 1);"], &["SELECT count(*) FROM c;"]],
+        some: "[Some(\"1\")]",
+    },
+    Kept {
+        name: "a reference that no script looks at and that has no parent",
+        schema: &[PARENT, CHILD],
+        scripts: &[&["INSERT INTO c VALUES (1, 7);"], &["SELECT count(*) FROM c;"]],
+        some: "error 23503",
+    },
+    Kept {
+        name: "rows of one INSERT refer to each other",
+        schema: &["CREATE TABLE c (id int PRIMARY KEY, p int REFERENCES c (id));", "-- serval: range c.id 1..2"],
+        scripts: &[&["INSERT INTO c VALUES (1, 2), (2, NULL);"], &["SELECT count(*) FROM c;"]],
+        some: "[Some(\"2\")]",
+    },
+    Kept {
+        name: "NULL where a column that no script looks at cannot be NULL",
+        schema: &["CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL);", "-- serval: range t.id 1..2"],
+        scripts: &[
+            &["INSERT INTO t (id) VALUES (1);"],
+            &["INSERT INTO t VALUES (2, NULL) ON CONFLICT DO NOTHING;"],
+            &["SELECT count(*) FROM t;"],
+        ],
+        some: "error 23502",
+    },
+    Kept {
+        name: "NULL that is computed, where a column that no script looks at cannot be NULL",
+        schema: &[
+            "CREATE TABLE t (id int PRIMARY KEY, n int, m int NOT NULL);",
+            "INSERT INTO t VALUES (1, NULL, 0), (2, 1, 0);",
+            "-- serval: range t.n 0..3 wrap",
+        ],
+        scripts: &[&["UPDATE t SET m = n WHERE id = 1;"], &["UPDATE t SET n = 2 WHERE id = 1;"]],
+        some: "error 23502",
+    },
+    Kept {
+        name: "a value beyond CHECK of a column that no script looks at",
+        schema: &["CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL CHECK (n BETWEEN 0 AND 2));", "-- serval: range t.id 1..2"],
+        scripts: &[&["INSERT INTO t VALUES (1, 7);"], &["SELECT count(*) FROM t;"]],
+        some: "error 23514",
+    },
+    Kept {
+        name: "CHECK comes before a key that is there",
+        schema: &[
+            "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL, m int NOT NULL, CHECK (n < m));",
+            "INSERT INTO t VALUES (1, 0, 1);",
+            "-- serval: range t.id 1..2",
+            "-- serval: range t.n 0..3",
+            "-- serval: range t.m 0..3",
+        ],
+        scripts: &[
+            &["INSERT INTO t VALUES (1, 2, 1) ON CONFLICT DO NOTHING;"],
+            &["INSERT INTO t VALUES (1, 1, 1);"],
+            &["DELETE FROM t WHERE id = 1;"],
+        ],
+        some: "error 23514",
+    },
+    Kept {
+        name: "CHECK of a text that no script looks at",
+        schema: &[
+            "CREATE TABLE t (id int PRIMARY KEY, state text NOT NULL CHECK (state IN ('open', 'done')));",
+            "INSERT INTO t VALUES (1, 'open');",
+            "-- serval: range t.id 1..2",
+        ],
+        scripts: &[&["INSERT INTO t VALUES (1, 'gone') ON CONFLICT DO NOTHING;"], &["INSERT INTO t VALUES (2, 'done');"]],
+        some: "error 23514",
+    },
+    Kept {
+        name: "NULL is refused before a value beyond CHECK",
+        schema: &["CREATE TABLE t (id int PRIMARY KEY, n int CHECK (n BETWEEN 0 AND 2), m int NOT NULL);", "-- serval: range t.id 1..2"],
+        scripts: &[&["INSERT INTO t VALUES (1, 7, NULL);"], &["SELECT n FROM t WHERE id = 1;"]],
+        some: "error 23502",
+    },
+];
+
+fn drawn(kept: &Kept, level: &'static str) -> Drawn {
+    let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    let scripts = kept.scripts.iter().map(|lines| owned(lines)).collect();
+    Drawn { level, schema: owned(kept.schema), scripts, levels: Vec::new() }
+}
+
+/// Without a server: what the translation answers is what the name of the case says.
+#[test]
+fn what_was_once_wrong_is_answered() {
+    for kept in KEPT {
+        for level in &LEVELS[..2] {
+            let (workload, translation, _) = workload(&drawn(kept, level)).unwrap_or_else(|| panic!("{}: not modelled", kept.name));
+            let seen = format!("{:?}", modelled(&workload, &translation).unwrap());
+            assert!(seen.contains(kept.some), "{} at {level}: {seen}", kept.name);
+        }
+    }
+}
+
+#[test]
+fn what_was_once_wrong_is_as_on_a_server() {
+    let Some(server) = postgres() else { return };
+    let (addresses, _guard) = side_by_side(server, 2);
+    let (mut orders, mut failed) = (0, Vec::new());
+    for kept in KEPT {
+        for level in &LEVELS[..2] {
+            match compared(&drawn(kept, level), &addresses) {
+                Compared::Equal { orders: performed } => orders += performed,
+                Compared::Large | Compared::Outside => failed.push(format!("{} at {level}: not compared", kept.name)),
+                Compared::Different(told) => failed.push(format!("{} at {level}: {told}", kept.name)),
+            }
+        }
+    }
+    say(&format!("kept workloads: {} at two levels in {orders} orders", KEPT.len()));
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+fn requests(schema: &str, script: &str) -> Result<Vec<String>, String> {
+    let files = [("schema.sql".to_owned(), schema.to_owned()), ("s.sql".to_owned(), script.to_owned())];
+    let workload = read(&bundle(&files)).workload.ok_or("not read")?;
+    let translation = translate(&workload, Form::Exact).map_err(|found| found.iter().map(|one| one.message.clone()).collect::<String>())?;
+    Ok(translation.origins.into_iter().map(|origin| origin.request).collect())
+}
+
+/// A parameter that goes into a column which no script looks at, and into one that scripts look at, has the values of
+/// the latter; one that the client looks at needs values.
+#[test]
+fn a_parameter_has_the_values_of_what_is_looked_at() {
+    let schema = "CREATE TABLE log (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, amount int NOT NULL);
+        CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL); INSERT INTO t VALUES (1, 0);
+        -- serval: range t.n 0..2 wrap";
+    let both = "BEGIN; INSERT INTO log (amount) VALUES (:x); UPDATE t SET n = n - :x WHERE id = 1; COMMIT;";
+    assert_eq!(requests(schema, both).unwrap(), ["s(x=0)", "s(x=1)", "s(x=2)"]);
+    let alone = "INSERT INTO log (amount) VALUES (:x);";
+    assert_eq!(requests(schema, alone).unwrap(), ["s(x=0)"]);
+    let client = "INSERT INTO log (amount) VALUES (:x);\n\\if :x > 1\nUPDATE t SET n = 0 WHERE id = 1;\n\\endif\n";
+    assert!(requests(schema, client).unwrap_err().contains("the values of parameter `x` are not known"));
+}
+
+/// A key that the server chooses can be there if a script writes it.
+#[test]
+fn a_key_that_a_script_writes_is_followed() {
+    let schema = "CREATE TABLE t (id serial PRIMARY KEY, n int NOT NULL); -- serval: range t.n 0..2";
+    assert_eq!(requests(schema, "INSERT INTO t (n) VALUES (1);").unwrap(), ["s"]);
+    for script in ["INSERT INTO t (id, n) VALUES (1, 1);", "UPDATE t SET id = 2 WHERE n = 1;"] {
+        let told = requests(schema, script).unwrap_err();
+        assert!(told.contains("a value for a key that the server chooses") || told.contains("UPDATE of the key"), "{told}");
+    }
+}
