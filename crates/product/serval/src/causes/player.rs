@@ -14,6 +14,8 @@ use serval_syntax::{GlobalVar, value};
 
 /// Operations of one step that are tried at most: explained runs have short steps.
 const MOST_IN_STEP: u64 = 200_000;
+/// From so many operations on it is looked whether a step goes round and changes nothing.
+const LONG: u64 = 1024;
 /// Reads of a request whose traces through registers are followed at most.
 const MOST_FOLLOWED: u32 = 400;
 
@@ -97,7 +99,7 @@ pub(super) enum StepEnd {
     Answers,
     /// It goes round for ever.
     Spins,
-    /// It fails, or there is no fuel.
+    /// It fails, goes round and finds what it has found before, or there is no fuel.
     Lost,
 }
 
@@ -132,7 +134,18 @@ impl<'a> Player<'a> {
         finds: &mut Finds<'_>,
         deeds: &mut Deeds,
     ) -> StepEnd {
-        for _ in 0..MOST_IN_STEP {
+        // What a long step looked like earlier, as long as it has written nothing since.
+        let mut earlier: Option<(NodeId, Vec<i64>)> = None;
+        for count in 0..MOST_IN_STEP {
+            if count >= LONG {
+                // It goes round: `assume` does so where its condition does not hold.
+                if earlier.as_ref().is_some_and(|(node, registers)| *node == actor.node && *registers == actor.registers) {
+                    return StepEnd::Lost;
+                }
+                if count.is_power_of_two() {
+                    earlier = Some((actor.node, actor.registers.clone()));
+                }
+            }
             if self.is_tired() {
                 return StepEnd::Lost;
             }
@@ -153,6 +166,7 @@ impl<'a> Player<'a> {
                     let (value, sources) = (actor.read(from), actor.sources(from));
                     let Some(there) = globals.get_mut(global.index()) else { return StepEnd::Lost };
                     *there = value;
+                    earlier = None;
                     let position = deeds.accesses.len();
                     deeds.flows.extend(sources.iter().map(|&read| (read as usize, position)));
                     deeds.used.extend(sources.iter().map(|&read| read as usize));
