@@ -7,17 +7,19 @@
 It reads Cargo.lock by way of `cargo metadata --locked --offline`, so that the crates have to be downloaded already.
 """
 import functools
+import io
 import json
 import pathlib
 import re
 import subprocess
 import sys
+import tarfile
 import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "packages/python/backend"))
 sys.dont_write_bytecode = True
-from serval_build import whole  # noqa: E402
+from serval_build import EPOCH, whole  # noqa: E402
 
 SHIPPED = ("serval-cli", "serval-verify")
 # What the compiler puts in, which no manifest names. The C library is part of static programs alone.
@@ -26,6 +28,26 @@ COMPILED = (
     ("glibc", "LGPL-2.1-or-later", "the C library, in static programs for Linux; with the sources they can be linked to another"),
 )
 TEXTS = re.compile(r"^(licen[cs]e|copying|notice|unlicense)", re.I)
+
+
+def said(program, *arguments):
+    """What a program writes."""
+    return subprocess.run([str(program), *arguments], check=True, stdout=subprocess.PIPE, cwd="/").stdout
+
+
+def packed(files):
+    """A tar archive of files with their bytes and modes; a folder has no bytes. The same files give the same archive."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for path, data, mode in files:
+            entry = tarfile.TarInfo(path)
+            entry.mtime, entry.mode = EPOCH, mode
+            if data is None:
+                entry.type = tarfile.DIRTYPE
+            else:
+                entry.size = len(data)
+            archive.addfile(entry, None if data is None else io.BytesIO(data))
+    return made.getvalue()
 
 
 @functools.lru_cache(None)

@@ -15,6 +15,7 @@ mod run;
 mod sql;
 mod tso;
 mod verify;
+pub(crate) mod version;
 
 use std::process::ExitCode;
 

@@ -20,6 +20,9 @@ use std::process::ExitCode;
 static MEMORY: serval_memory::Counting = serval_memory::Counting;
 
 fn main() -> ExitCode {
+    if let Some(text) = commands::version::in_full(std::env::args_os().skip(1)) {
+        return output::write_to(None, &text).map_or_else(failure::Failure::report, |()| ExitCode::SUCCESS);
+    }
     let args = match args::Args::of_process() {
         Ok(args) => args,
         Err(status) => return status,

@@ -1,5 +1,5 @@
-//! What is in package managers: versions and names agree, crates are packed without what only tests need, and each package
-//! works where it is installed from the built file.
+//! What is in package managers: versions and names agree, crates are packed without what only tests need, and each
+//! package works where it is installed from the built file.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -49,6 +49,16 @@ fn everything_has_one_version() {
     }
     assert_eq!(text(&serval(&["--version"], b"").stdout), format!("serval {version}\n"));
     assert!(read("CHANGELOG.md").contains(&format!("\n## {version}\n")), "CHANGELOG.md has no section {version}");
+}
+
+/// Which commit it is of; a build of tests is of none, and no build knows the time.
+#[test]
+fn the_version_in_full_names_the_commit() {
+    for options in [["--version", "--verbose"], ["-v", "-V"]] {
+        let said = text(&serval(&options, b"").stdout);
+        let machine = format!("machine  {}-{}\n", std::env::consts::ARCH, std::env::consts::OS);
+        assert_eq!(said, format!("serval {}\ncommit   not a release\n{machine}", version()));
+    }
 }
 
 /// The crates that are published: those that no manifest keeps back.
@@ -133,5 +143,38 @@ fn the_wheel_does_what_its_page_says() {
     }
     let mut test = Command::new(python());
     test.arg(root().join("packages/python/tests/wheel.py")).arg(directory("wheel")).env("SERVAL_PROGRAMS", programs());
+    ran("wheel", test);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_package_for_debian_is_installed_and_removed() {
+    if skips("cli.debian") {
+        return;
+    }
+    let mut test = Command::new(python());
+    test.arg(root().join("packages/debian/test")).arg(directory("debian")).env("SERVAL_PROGRAMS", programs());
+    ran("dpkg", test);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_image_runs_as_its_page_says() {
+    if skips("cli.image") {
+        return;
+    }
+    let mut test = Command::new(python());
+    test.arg(root().join("packages/image/test")).arg(directory("image")).env("SERVAL_PROGRAMS", programs());
+    ran("image", test);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_install_script_checks_the_sum() {
+    if skips("cli.others") {
+        return;
+    }
+    let mut test = Command::new(python());
+    test.arg(root().join("packages/others/test")).arg(directory("others")).env("SERVAL_PROGRAMS", programs());
     ran("wheel", test);
 }
