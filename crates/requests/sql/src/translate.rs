@@ -4,9 +4,10 @@
 //! | what | module |
 //! |---|---|
 //! | which columns and rows there are, and the globals that stand for them | `usage`, `domain`, `model` |
-//! | READ COMMITTED | `committed` |
+//! | READ COMMITTED | `committed`, `shared` |
 //! | REPEATABLE READ | `snapshot` |
 //! | statements over rows, at either level | `rows`, `query` |
+//! | foreign keys | `foreign` |
 //! | expressions and NULL | `values` |
 //! | what a caller gets | `answers` |
 //! | scripts, transactions, parameters | `requests` |
@@ -16,10 +17,12 @@ mod build;
 mod committed;
 mod domain;
 mod emit;
+mod foreign;
 mod model;
 mod query;
 mod requests;
 mod rows;
+mod shared;
 mod snapshot;
 mod state;
 mod switch;

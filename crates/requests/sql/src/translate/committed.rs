@@ -9,6 +9,7 @@
 //! - … DO NOTHING: the same wait; present: 0 rows, nothing held.
 //! - … DO UPDATE: the same wait, then that for the lock; update of the newest version; its WHERE false: the row is held
 //!   all the same.
+//! - FOR SHARE, FOR KEY SHARE: as FOR UPDATE, with locks that several hold (`shared`).
 //! - NOWAIT, SKIP LOCKED: instead of waiting: 55P03; leave the row out.
 //! - COMMIT: own versions become committed, locks are released, in one step; where others run above READ COMMITTED,
 //!   only if none of them has reserved or guards a row that is changed.
@@ -31,7 +32,7 @@ use super::model::RowId;
 use super::rows::{NewRow, Visit};
 use super::switch::Rule;
 use crate::codes;
-use crate::workload::{Conflict, Wait};
+use crate::workload::{Conflict, Strength, Wait};
 
 /// Beyond this many rows a statement visits them in the order of their key.
 const MOST_ORDERED: usize = 3;
@@ -41,22 +42,22 @@ impl<'m, 'w> Emitter<'m, 'w> {
         self.model.row(row).lock
     }
 
-    /// Whether another transaction holds a row: this one has not touched it, and it is not free.
-    fn held_by_other(&mut self, row: RowId) -> Expr {
-        let Some(lock) = self.lock_of(row).filter(|_| self.model.has(Rule::Locks)) else { return number(0) };
-        let free = self.is_flag(row, FREE);
-        let held = if self.model.tables[row.table].inserted { not(equal(global(lock), 0)) } else { equal(global(lock), 1) };
-        all(vec![free, any(vec![held, self.is_begun_with(row)])])
-    }
-
     /// Whether an attempt above READ COMMITTED has touched a row with its first statement, and so holds it.
-    fn is_begun_with(&self, row: RowId) -> Expr {
+    pub(super) fn is_begun_with(&self, row: RowId) -> Expr {
         self.model.row(row).began.map_or_else(|| number(0), |began| not(equal(global(began), 0)))
     }
 
     /// Takes the lock of a row that no other holds. What is done with the row says itself when the transaction has a
     /// version of its own: until then the row is read as it is committed.
-    fn take(&mut self, row: RowId, flag: i64) -> Emitted<()> {
+    fn take(&mut self, row: RowId, flag: i64, strength: Strength) -> Emitted<()> {
+        if strength <= Strength::Share {
+            return self.take_shared(row, strength);
+        }
+        if strength == Strength::Update
+            && let Some(sealed) = self.model.row(row).sealed
+        {
+            self.push(store(sealed, number(1)));
+        }
         let Some(lock) = self.lock_of(row) else { return self.mark(row, HELD) };
         let level = if self.model.tables[row.table].inserted && flag >= CHANGED { 2 } else { 1 };
         let before = self.flag(row);
@@ -169,7 +170,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
 
     /// Waits for a row, or does what is said instead. Gives whether it may be visited.
     fn await_row(&mut self, visit: &Visit<'_>, row: RowId, token: Option<LocalVar>) -> Emitted<Expr> {
-        let held = self.held_by_other(row);
+        let held = self.held_against(row, visit.strength);
         let replaced = self.is_replaced(row, token);
         let blocked = all(vec![self.committed_there(row), not(replaced), held.clone()]);
         match visit.wait {
@@ -189,6 +190,15 @@ impl<'m, 'w> Emitter<'m, 'w> {
 
     /// The row that WHERE names by its key.
     fn visit_named(&mut self, visit: &Visit<'_>, row: RowId, action: RowAction<'_, 'm, 'w>) -> Emitted<()> {
+        self.visit_by_key(visit, row, &mut |this, row| {
+            let count = this.count;
+            this.push(set(count, add(local(count), number(1))));
+            action(this, row)
+        })
+    }
+
+    /// The same, which counts no rows.
+    pub(super) fn visit_by_key(&mut self, visit: &Visit<'_>, row: RowId, action: RowAction<'_, 'm, 'w>) -> Emitted<()> {
         let there = self.committed_there(row);
         let token = self.choose(row, there)?;
         if token.is_some() {
@@ -211,9 +221,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             found = equal(local(holder), 1);
         }
         self.when(found, |this| {
-            this.take(row, if visit.changes { CHANGED } else { HELD })?;
-            let count = this.count;
-            this.push(set(count, add(local(count), number(1))));
+            this.take(row, if visit.changes { CHANGED } else { HELD }, visit.strength)?;
             action(this, row)
         })
     }
@@ -247,15 +255,15 @@ impl<'m, 'w> Emitter<'m, 'w> {
             this.when(visited, |this| {
                 let stays = this.model.has(Rule::StaysHeld);
                 if stays {
-                    this.take(row, HELD)?;
+                    this.take(row, HELD, visit.strength)?;
                 }
                 let passes = this.passes(visit.filter, row, None)?;
                 this.when(passes, |this| {
                     if !stays {
-                        this.take(row, HELD)?;
+                        this.take(row, HELD, visit.strength)?;
                     }
                     if visit.changes {
-                        this.take(row, CHANGED)?;
+                        this.take(row, CHANGED, visit.strength)?;
                     }
                     let count = this.count;
                     this.push(set(count, add(local(count), number(1))));
@@ -278,7 +286,11 @@ impl<'m, 'w> Emitter<'m, 'w> {
             let changed =
                 if matches!(new.conflict, Conflict::Update { .. }) { not(equal(global(lock), 0)) } else { equal(global(lock), 2) };
             let free = self.is_flag(row, FREE);
-            let blocked = all(vec![free, any(vec![changed, self.is_begun_with(row)])]);
+            let mut blocked = all(vec![free, any(vec![changed, self.is_begun_with(row)])]);
+            if matches!(new.conflict, Conflict::Update { .. }) {
+                let (there, held) = (self.there(row), self.held_against(row, Strength::NoKeyUpdate));
+                blocked = any(vec![blocked, all(vec![there, held])]);
+            }
             if known(&blocked) != Some(0) {
                 self.push(wait_while(blocked));
             }
@@ -291,17 +303,17 @@ impl<'m, 'w> Emitter<'m, 'w> {
                 Conflict::Fail => this.fail(UNIQUE_VIOLATION),
                 Conflict::Nothing => Ok(()),
                 Conflict::Update { set, filter } => {
-                    this.take(row, HELD)?;
+                    this.take(row, HELD, Strength::NoKeyUpdate)?;
                     let passes = this.passes(filter.as_ref(), row, Some(new.excluded))?;
                     this.when(passes, |this| {
-                        this.take(row, CHANGED)?;
+                        this.take(row, CHANGED, Strength::NoKeyUpdate)?;
                         this.update_row(row, set, Some(new.excluded))?;
                         (*told.borrow_mut())(this, row)
                     })
                 }
             },
             |this| {
-                this.take(row, NEW)?;
+                this.take(row, NEW, Strength::NoKeyUpdate)?;
                 this.insert_row(row, new, Some(NEW))?;
                 (*told.borrow_mut())(this, row)
             },
@@ -339,12 +351,14 @@ impl<'m, 'w> Emitter<'m, 'w> {
     pub(super) fn release_committed(&mut self) -> Emitted<()> {
         for row in self.touched.keys().copied().collect::<Vec<_>>() {
             let Some(lock) = self.lock_of(row) else { continue };
-            let free = self.is_flag(row, FREE);
+            let (free, sealed) = (self.is_flag(row, FREE), self.model.row(row).sealed);
             self.when(not(free), |this| {
                 this.push(store(lock, number(0)));
+                sealed.into_iter().for_each(|sealed| this.push(store(sealed, number(0))));
                 Ok(())
             })?;
         }
+        self.release_shared()?;
         for (lock, held) in std::mem::take(&mut self.advisory) {
             if held == Some(1) {
                 self.push(store(lock, number(0)));

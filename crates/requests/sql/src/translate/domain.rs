@@ -156,6 +156,11 @@ impl Domains<'_> {
             values.extend([bounds.low, bounds.high]);
             return true;
         }
+        if column.generated && self.usage.inserted.contains(&place.0) {
+            // Rows that come have the numbers behind those that are there.
+            let numbers = table.rows.len().saturating_add(table.further.max(1) as usize);
+            values.extend([1, i64::try_from(numbers).unwrap_or(i64::MAX)]);
+        }
         let mut constant = |constant: &Constant| {
             if let Some(Some(value)) = coded(constant, &column.kind, self.texts) {
                 values.insert(value);

@@ -9,7 +9,7 @@ use serval_syntax::{Arm, CompareOp, Expr, ExprKind, GlobalVar, Local, LocalVar};
 use super::answers::{AnswerForm, Slot, SlotKind};
 use super::build::{add, arithmetic, either, equal, global, known, local, made, number, placed, sequence, set};
 use super::model::{Cell, Model, RowId};
-use super::state::{Progress, Reach, Value};
+use super::state::{Childless, Progress, Reach, Referring, Value};
 use super::usage::Changes;
 use crate::codes;
 use crate::workload::{ColumnId, Isolation, Kind, Script, TableId};
@@ -34,7 +34,17 @@ struct Remembered {
     flag: Option<LocalVar>,
     there: Option<LocalVar>,
     first: Option<LocalVar>,
+    shared: [Option<LocalVar>; 2],
     cells: BTreeMap<usize, LocalVar>,
+}
+
+/// What is known at a place of the program.
+struct Known {
+    touched: Touched,
+    by_first: Touched,
+    shared: [Touched; 2],
+    advisory: BTreeMap<GlobalVar, Option<i64>>,
+    childless: Vec<Childless>,
 }
 
 /// Makes the body of one request.
@@ -53,6 +63,12 @@ pub(super) struct Emitter<'m, 'w> {
     pub(super) touched: Touched,
     /// Rows that the first statement of the transaction touched (REPEATABLE READ).
     pub(super) by_first: Touched,
+    /// Rows that it holds FOR SHARE, and FOR KEY SHARE.
+    pub(super) shared: [Touched; 2],
+    /// What the current statement says of references and parents.
+    pub(super) referring: Vec<Referring>,
+    /// Parents that the transaction has deleted, whose children are looked for when it ends (REPEATABLE READ).
+    pub(super) childless: Vec<Childless>,
     remembered: BTreeMap<RowId, Remembered>,
     pub(super) variables: Vec<Option<LocalVar>>,
     /// What values the variables can have: nothing was assigned; anything; these.
@@ -92,6 +108,9 @@ impl<'m, 'w> Emitter<'m, 'w> {
             out: Vec::new(),
             touched: Touched::new(),
             by_first: Touched::new(),
+            shared: Default::default(),
+            referring: Vec::new(),
+            childless: Vec::new(),
             remembered: BTreeMap::new(),
             variables,
             reaches: vec![None; script.variables.len()],
@@ -153,22 +172,25 @@ impl<'m, 'w> Emitter<'m, 'w> {
             None => {}
         }
         let outer = std::mem::take(&mut self.out);
-        let (touched, first, advisory) = (self.touched.clone(), self.by_first.clone(), self.advisory.clone());
+        let before = self.known_here();
         yes(self)?;
         let body = std::mem::take(&mut self.out);
-        let after_yes = std::mem::replace(&mut self.touched, touched);
-        let first_yes = std::mem::replace(&mut self.by_first, first);
-        let advisory_yes = std::mem::replace(&mut self.advisory, advisory);
+        let after_yes = self.known_here();
+        self.go_back_to(before);
         no(self)?;
         let otherwise = std::mem::replace(&mut self.out, outer);
         // What ends in `return` says nothing about what comes behind.
         let (ends_yes, ends_no) = (ends(&body), ends(&otherwise));
         if ends_no && !ends_yes {
-            (self.touched, self.by_first, self.advisory) = (after_yes, first_yes, advisory_yes);
+            self.go_back_to(after_yes);
         } else if !ends_yes {
-            join(&mut self.touched, &after_yes);
-            join(&mut self.by_first, &first_yes);
-            join(&mut self.advisory, &advisory_yes);
+            join(&mut self.touched, &after_yes.touched);
+            join(&mut self.by_first, &after_yes.by_first);
+            join(&mut self.advisory, &after_yes.advisory);
+            self.shared.iter_mut().zip(&after_yes.shared).for_each(|(here, there)| join(here, there));
+            // Each says by itself whether it was come to.
+            let more: Vec<Childless> = after_yes.childless.into_iter().filter(|one| !self.childless.contains(one)).collect();
+            self.childless.extend(more);
         }
         if body.is_empty() && otherwise.is_empty() {
             return Ok(());
@@ -180,6 +202,16 @@ impl<'m, 'w> Emitter<'m, 'w> {
 
     pub(super) fn when(&mut self, condition: Expr, yes: impl FnOnce(&mut Self) -> Emitted<()>) -> Emitted<()> {
         self.branch(condition, yes, |_| Ok(()))
+    }
+
+    fn known_here(&self) -> Known {
+        let (touched, by_first, advisory) = (self.touched.clone(), self.by_first.clone(), self.advisory.clone());
+        Known { touched, by_first, advisory, shared: self.shared.clone(), childless: self.childless.clone() }
+    }
+
+    fn go_back_to(&mut self, known: Known) {
+        let Known { touched, by_first, advisory, shared, childless } = known;
+        (self.touched, self.by_first, self.advisory, self.shared, self.childless) = (touched, by_first, advisory, shared, childless);
     }
 
     fn remembered(&mut self, row: RowId) -> &mut Remembered {
@@ -235,6 +267,31 @@ impl<'m, 'w> Emitter<'m, 'w> {
         let is_known = known(&value);
         self.push(set(variable, value));
         self.by_first.insert(row, is_known);
+    }
+
+    /// Whether the transaction holds a row FOR SHARE (0), or FOR KEY SHARE (1).
+    pub(super) fn is_shared(&mut self, row: RowId, how: usize) -> Expr {
+        match self.shared[how].get(&row).copied() {
+            None => number(0),
+            Some(Some(value)) => number(value),
+            Some(None) => local(self.shared_local(row, how)),
+        }
+    }
+
+    fn shared_local(&mut self, row: RowId, how: usize) -> LocalVar {
+        if let Some(known) = self.remembered(row).shared[how] {
+            return known;
+        }
+        let name = format!("{} {}", self.model.row(row).label, if how == 0 { "shares" } else { "key shares" });
+        let made = self.new_local(&name);
+        self.remembered(row).shared[how] = Some(made);
+        made
+    }
+
+    pub(super) fn set_shared(&mut self, row: RowId, how: usize) {
+        let variable = self.shared_local(row, how);
+        self.push(set(variable, number(1)));
+        self.shared[how].insert(row, Some(1));
     }
 
     /// Whether the script changes the presence of rows of this table.
@@ -367,6 +424,15 @@ impl<'m, 'w> Emitter<'m, 'w> {
         for row in std::mem::take(&mut self.by_first).into_keys() {
             let first = self.first_local(row);
             self.push(set(first, number(0)));
+        }
+        for how in 0..2 {
+            for row in std::mem::take(&mut self.shared[how]).into_keys() {
+                let shares = self.shared_local(row, how);
+                self.push(set(shares, number(0)));
+            }
+        }
+        for one in std::mem::take(&mut self.childless) {
+            self.push(set(one.deleted, number(0)));
         }
     }
 

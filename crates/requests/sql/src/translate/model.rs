@@ -57,6 +57,10 @@ pub(super) struct Row {
     pub(super) presence: Option<GlobalVar>,
     /// 0 free, 1 held, 2 held and changed.
     pub(super) lock: Option<GlobalVar>,
+    /// 1 while it is held by who keeps out those that lock it FOR KEY SHARE.
+    pub(super) sealed: Option<GlobalVar>,
+    /// How many hold it FOR SHARE, and how many FOR KEY SHARE; at REPEATABLE READ the latter are attempts in flight.
+    pub(super) counts: [Option<GlobalVar>; 2],
     /// Statements that have chosen it and not yet locked it: 0 no, 1 yes, 2 yes, and it was replaced.
     pub(super) chosen: Vec<GlobalVar>,
     pub(super) reserved: Option<GlobalVar>,
@@ -320,6 +324,15 @@ impl<'w> Model<'w> {
         let (locked, committed) = (self.usage.locked.contains(&id), self.levels.committed);
         let lock_range = if made.inserted { 2 } else { 1 };
         let lock = (locked && committed).then(|| self.global(format!("{label} held"), 0, Some((0, lock_range)), table.span));
+        let keyed = locked && self.usage.key_shared.contains(&id);
+        let seals = locked && committed && self.usage.sealing.contains(&id) && (keyed || self.usage.children.contains(&id));
+        let sealed = seals.then(|| self.global(format!("{label} sealed"), 0, Some((0, 1)), table.span));
+        let most = i64::from(self.workload.settings.shared);
+        let counted = |wanted: bool, rule| wanted && self.exact && self.has(rule);
+        let shares = counted(locked && committed && self.usage.shared.contains(&id), Rule::Shared);
+        let keys = counted(keyed, if committed { Rule::Shared } else { Rule::KeyGuards });
+        let mut count = |wanted: bool, what| wanted.then(|| self.global(format!("{label} {what}"), 0, Some((0, most)), table.span));
+        let counts = [count(shares, "shared"), count(keys, "key shared")];
         let replaced = committed && made.inserted && made.deleted && self.has(Rule::Versions);
         let slots = if replaced { self.workload.settings.shared } else { 0 };
         let chosen = (1..=slots).map(|slot| self.global(format!("{label} chosen {slot}"), 0, Some((0, 2)), table.span)).collect();
@@ -327,13 +340,13 @@ impl<'w> Model<'w> {
         let reserved =
             (snapshots && self.has(Rule::Reservations)).then(|| self.global(format!("{label} reserved"), 0, Some((0, 1)), table.span));
         let counted = snapshots && self.exact;
-        let most = i64::from(self.workload.settings.shared);
         let guards = (counted && self.has(Rule::Guards)).then(|| self.global(format!("{label} guards"), 0, Some((0, most)), table.span));
-        let first = (counted && self.has(Rule::FirstStatement)).then(|| self.global(format!("{label} first"), 0, Some((0, 1)), table.span));
+        let first = (counted && self.has(Rule::FirstStatement))
+            .then(|| self.global(format!("{label} first"), 0, Some((0, 1 + i64::from(keyed))), table.span));
         let _ = number;
         let both = counted && committed;
         let began = both.then(|| self.global(format!("{label} began with"), 0, Some((0, most)), table.span));
-        Ok(Row { label, cells, presence, lock, chosen, reserved, guards, first, began })
+        Ok(Row { label, cells, presence, lock, sealed, counts, chosen, reserved, guards, first, began })
     }
 
     /// Whether a rule is there; in tests one can be left out.

@@ -20,9 +20,14 @@ const MOST_REQUESTS: usize = 2000;
 
 /// Translates a workload at one level.
 pub(super) fn translate(workload: &Workload, levels: Levels, form: Form, without: Option<Rule>) -> Result<Translation, Vec<Diagnostic>> {
-    let exact = form == Form::Exact && (levels.mixed() || levels.snapshot && needs_guards(workload));
+    let usage = Usage::of(workload);
+    let counts = usage.counts() && levels.committed;
+    // Where statements look at locks, fewer locks are not more runs.
+    let only_counted = counts && usage.impatient;
+    let counted = levels.mixed() || counts || levels.snapshot && needs_guards(workload);
+    let exact = counted && (form == Form::Exact || only_counted);
     let mut model = Model::of(workload, levels, exact, without)?;
-    let mut wrong = foreign_keys(workload, &model.usage);
+    let mut wrong = foreign_keys(workload, &model.usage, levels);
     if levels.mixed() {
         wrong.extend(mixtures(workload, &model.usage));
     }
@@ -61,7 +66,8 @@ pub(super) fn translate(workload: &Workload, levels: Levels, form: Form, without
     }
     let (roles, rows, limits) = (model.roles(), model.row_keys(), model.limits());
     let level = if levels.snapshot { Isolation::RepeatableRead } else { Isolation::ReadCommitted };
-    let replaces = model.tables.iter().flat_map(|table| &table.rows).any(|row| !row.chosen.is_empty());
+    let exact = exact && !only_counted;
+    let replaces = only_counted || model.tables.iter().flat_map(|table| &table.rows).any(|row| !row.chosen.is_empty());
     let globals = std::mem::take(&mut model.globals);
     let program = Program { globals, requests, versions: Vec::new(), expectation: None, allowances: Vec::new(), many: None };
     let notes = std::mem::take(&mut model.notes);
@@ -71,17 +77,24 @@ pub(super) fn translate(workload: &Workload, levels: Levels, form: Form, without
 }
 
 /// Foreign keys that need locks of the parent, which are not modelled.
-fn foreign_keys(workload: &Workload, usage: &Usage) -> Vec<Diagnostic> {
+fn foreign_keys(workload: &Workload, usage: &Usage, levels: Levels) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for (index, table) in workload.tables.iter().enumerate() {
+    for table in &workload.tables {
         for key in &table.foreign {
-            let child = TableId(index);
-            let changes = usage.inserted.contains(&child) || key.columns.iter().any(|column| usage.updated.contains(&(child, *column)));
-            let locked = usage.selected_for_update.contains(&key.parent);
-            if usage.deleted.contains(&key.parent) || key.referred.iter().any(|column| usage.updated.contains(&(key.parent, *column))) {
-                found.push(*outside(key.span, "a foreign key to a table of which scripts delete rows, or change the key,"));
-            } else if changes && locked {
-                found.push(*outside(key.span, "a foreign key to a table of which rows are selected FOR UPDATE"));
+            if key.referred.iter().any(|column| usage.updated.contains(&(key.parent, *column))) {
+                found.push(*outside(key.span, "a foreign key to a table of which scripts change the key"));
+            }
+            let replaces = |script: &Script| {
+                let changes = super::usage::Changes::of(script);
+                changes.deleted.contains(&key.parent) && changes.inserted.contains(&key.parent)
+            };
+            if levels.snapshot && usage.key_shared.contains(&key.parent) && workload.scripts.iter().any(replaces) {
+                let what = "at REPEATABLE READ a foreign key to a table of which a script deletes rows and inserts some again";
+                found.push(*outside(key.span, what));
+            }
+            if levels.mixed() && (usage.deleted.contains(&key.parent) || usage.key_shared.contains(&key.parent)) {
+                let what = "a foreign key to a table of which rows are deleted or selected FOR UPDATE, at several levels of isolation,";
+                found.push(*outside(key.span, what));
             }
         }
     }
@@ -96,6 +109,10 @@ fn mixtures(workload: &Workload, usage: &Usage) -> Vec<Diagnostic> {
             found.push(*outside(table.span, "a table with INSERT and DELETE, at several levels of isolation,"));
         }
     }
+    if usage.counts() && found.is_empty() {
+        let span = workload.scripts.first().map_or_else(Default::default, |script| script.span);
+        found.push(*outside(span, "rows that several hold at once (FOR SHARE, FOR KEY SHARE, parents), at several levels of isolation,"));
+    }
     if usage.impatient {
         let span = workload.scripts.first().map_or_else(Default::default, |script| script.span);
         found.push(*outside(span, "NOWAIT or SKIP LOCKED, at several levels of isolation,"));
@@ -105,16 +122,19 @@ fn mixtures(workload: &Workload, usage: &Usage) -> Vec<Diagnostic> {
 
 /// Whether some attempt at REPEATABLE READ can guard a row.
 fn needs_guards(workload: &Workload) -> bool {
-    fn in_items(items: &[Item], bounded: bool) -> bool {
+    fn in_items(items: &[Item], bounded: bool, foreign: bool) -> bool {
         items.iter().any(|item| match &item.kind {
             ItemKind::Rollback => true,
             ItemKind::Statement(statement) => match &statement.kind {
                 StatementKind::Select(select) => select.lock.is_some(),
                 StatementKind::Insert(_) => true,
                 StatementKind::Update(_) => bounded,
+                StatementKind::Delete(_) => foreign,
                 _ => false,
             },
-            ItemKind::If { arms, otherwise } => arms.iter().any(|(_, items)| in_items(items, bounded)) || in_items(otherwise, bounded),
+            ItemKind::If { arms, otherwise } => {
+                arms.iter().any(|(_, items)| in_items(items, bounded, foreign)) || in_items(otherwise, bounded, foreign)
+            }
             _ => false,
         })
     }
@@ -125,7 +145,8 @@ fn needs_guards(workload: &Workload) -> bool {
     let checks = workload.tables.iter().any(|table| !table.checks.is_empty() || !table.foreign.is_empty());
     let not_null = columns().any(|column| !column.nullable) && columns().any(|column| column.nullable);
     let bounded = checks || default_fails || columns().any(fails) || not_null;
-    workload.scripts.iter().any(|script| in_items(&script.body, bounded))
+    let foreign = workload.tables.iter().any(|table| !table.foreign.is_empty());
+    workload.scripts.iter().any(|script| in_items(&script.body, bounded, foreign))
 }
 
 /// All choices of the parameters of a script.
@@ -348,8 +369,7 @@ impl<'w> Emitter<'_, 'w> {
     /// The transaction commits; `pauses` says whether others can run before it does.
     fn commit(&mut self, pauses: bool) -> Emitted<()> {
         if self.is_committed() {
-            let holds = !self.touched.is_empty() || !self.advisory.is_empty();
-            if pauses && holds {
+            if pauses && self.holds() {
                 self.push(pause());
             }
             self.commit_committed()?;
@@ -360,9 +380,14 @@ impl<'w> Emitter<'_, 'w> {
         Ok(())
     }
 
+    /// Whether the transaction holds something for which others can wait.
+    fn holds(&self) -> bool {
+        !self.touched.is_empty() || !self.advisory.is_empty() || self.shared.iter().any(|shared| !shared.is_empty())
+    }
+
     fn rollback(&mut self) -> Emitted<()> {
         if self.is_committed() {
-            if !self.touched.is_empty() || !self.advisory.is_empty() {
+            if self.holds() {
                 self.push(pause());
             }
             self.release_committed()?;

@@ -2,14 +2,14 @@
 
 use serval_syntax::Expr;
 
-use super::answers::{CHECK_VIOLATION, FOREIGN_KEY_VIOLATION, NOT_NULL_VIOLATION};
+use super::answers::{CHECK_VIOLATION, NOT_NULL_VIOLATION};
 use super::build::{add, all, any, assume, compare, equal, global, known, local, not, number, set};
 use super::emit::{CHANGED, Emitted, Emitter, FREE};
 use super::model::{Identity, RowId, key_place};
 use super::state::{Ending, Looking, StoredValue, Value};
 use crate::codes;
 use crate::workload::{
-    ColumnId, Comparison, Conflict, Constant, Delete, ForeignKey, Insert, Isolation, Scalar, Select, Strength, TableId, Update, Wait,
+    ColumnId, Comparison, Conflict, Constant, Delete, Insert, Isolation, Scalar, Select, Strength, TableId, Update, Wait,
 };
 use serval_syntax::CompareOp;
 
@@ -23,6 +23,8 @@ pub(super) struct Visit<'s> {
     pub(super) ordered: bool,
     pub(super) limit: Option<u32>,
     pub(super) wait: Wait,
+    /// How strongly rows that pass are locked.
+    pub(super) strength: Strength,
     /// Whether rows that pass are changed, not only locked.
     pub(super) changes: bool,
     /// Whether WHERE names one row by its key.
@@ -42,7 +44,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
         self.level == Isolation::ReadCommitted
     }
 
-    fn visit(&mut self, table: TableId, filter: Option<&'w Scalar>, changes: bool) -> Emitted<Visit<'w>> {
+    fn visit(&mut self, table: TableId, filter: Option<&'w Scalar>, strength: Strength, changes: bool) -> Emitted<Visit<'w>> {
         self.refuse_sub_selects(filter)?;
         let mut candidates = Vec::new();
         for row in self.rows_of(table) {
@@ -52,7 +54,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             }
         }
         let by_key = self.is_by_key(table, filter);
-        Ok(Visit { table, filter, candidates, ordered: false, limit: None, wait: Wait::Wait, changes, by_key })
+        Ok(Visit { table, filter, candidates, ordered: false, limit: None, wait: Wait::Wait, strength, changes, by_key })
     }
 
     /// Whether the parts of WHERE that name the key name this row.
@@ -100,13 +102,9 @@ impl<'m, 'w> Emitter<'m, 'w> {
             }
             return self.plain_select(select, into);
         };
-        let strong = matches!(lock.strength, Strength::Update | Strength::NoKeyUpdate);
-        if !strong {
-            return self.outside("FOR SHARE or FOR KEY SHARE");
-        }
         let Some(table) = select.table else { return self.outside("FOR UPDATE without a table") };
         self.computed.clear();
-        let mut visit = self.visit(table, select.filter.as_ref(), false)?;
+        let mut visit = self.visit(table, select.filter.as_ref(), lock.strength, false)?;
         if !select.order.is_empty() && !self.is_fixed_order(table, &select.order) {
             return self.outside("FOR UPDATE in an order that is not that of the key");
         }
@@ -127,7 +125,9 @@ impl<'m, 'w> Emitter<'m, 'w> {
     pub(super) fn update(&mut self, update: &'w Update, into: Option<&'w [usize]>) -> Emitted<()> {
         self.computed.clear();
         self.prepare(update.set.iter().map(|(_, value)| value))?;
-        let visit = self.visit(update.table, update.filter.as_ref(), true)?;
+        let visit = self.visit(update.table, update.filter.as_ref(), Strength::NoKeyUpdate, true)?;
+        let changed: Vec<ColumnId> = update.set.iter().map(|(column, _)| *column).collect();
+        self.expect_references(update.table, &visit.candidates, Some(&changed));
         let telling = self.telling(update.table, update.returning.clone(), &[], &visit.candidates)?;
         self.visit_all(&visit, &mut |this, row| {
             this.update_row(row, &update.set, None)?;
@@ -135,22 +135,27 @@ impl<'m, 'w> Emitter<'m, 'w> {
             this.tell_one(&telling, row)?;
             this.assign_into(into, &update.returning, &Looking { row: Some(row), excluded: None })
         })?;
-        self.test_parents(update.table)?;
+        self.test_parents()?;
         self.tell_together(&telling)?;
         self.one_row_only(into)
     }
 
     pub(super) fn delete(&mut self, delete: &'w Delete, into: Option<&'w [usize]>) -> Emitted<()> {
         self.computed.clear();
-        let visit = self.visit(delete.table, delete.filter.as_ref(), true)?;
+        let visit = self.visit(delete.table, delete.filter.as_ref(), Strength::Update, true)?;
+        let gone = self.expect_deletions(delete.table, &visit.candidates);
         let telling = self.telling(delete.table, delete.returning.clone(), &[], &visit.candidates)?;
         self.visit_all(&visit, &mut |this, row| {
             this.tell_one(&telling, row)?;
             this.assign_into(into, &delete.returning, &Looking { row: Some(row), excluded: None })?;
             this.change(row, &[]);
             this.remove(row);
+            if let Some((_, deleted)) = gone.iter().find(|(of, _)| *of == row) {
+                this.push(set(*deleted, number(1)));
+            }
             this.mark(row, CHANGED)
         })?;
+        self.test_children(&gone)?;
         self.tell_together(&telling)?;
         self.one_row_only(into)
     }
@@ -163,6 +168,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             values.push((*column, self.stored((TableId(row.table), *column), scalar, looking)?));
         }
         let values = self.tested(values)?;
+        self.note_reference(row, Some(&values));
         self.change(row, &values);
         self.mark(row, CHANGED)?;
         self.test_row(row)
@@ -196,43 +202,6 @@ impl<'m, 'w> Emitter<'m, 'w> {
         Ok(())
     }
 
-    /// Foreign keys of the rows that a statement has changed: a server looks at the end of the statement. A row that was
-    /// changed before has its parent still.
-    fn test_parents(&mut self, table: TableId) -> Emitted<()> {
-        if self.model.workload.table(table).foreign.is_empty() {
-            return Ok(());
-        }
-        for row in self.rows_of(table) {
-            let own = compare(CompareOp::GreaterOrEqual, self.flag(row), number(CHANGED));
-            let there = self.there(row);
-            self.when(all(vec![own, there]), |this| {
-                for key in &this.model.workload.table(table).foreign {
-                    let has = this.has_parent(row, key)?;
-                    this.when(not(has), |this| this.fail(FOREIGN_KEY_VIOLATION))?;
-                }
-                Ok(())
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Whether the parent of a row is there, or the row refers to none.
-    fn has_parent(&mut self, row: RowId, key: &ForeignKey) -> Emitted<Expr> {
-        let mut found = Vec::new();
-        for &column in &key.columns {
-            found.push(self.column_value(row, column).null);
-        }
-        for parent in self.rows_of(key.parent) {
-            let mut same = vec![self.there(parent)];
-            for (&child, &referred) in key.columns.iter().zip(&key.referred) {
-                let (child, parent) = (self.column_value(row, child), self.column_value(parent, referred));
-                same.push(compare(CompareOp::Equal, child.number, parent.number));
-            }
-            found.push(all(same));
-        }
-        Ok(any(found))
-    }
-
     pub(super) fn insert(&mut self, insert: &'w Insert, into: Option<&'w [usize]>) -> Emitted<()> {
         self.computed.clear();
         self.state.inserted.insert(insert.table);
@@ -240,6 +209,8 @@ impl<'m, 'w> Emitter<'m, 'w> {
         let count = self.count;
         self.push(set(count, number(0)));
         self.right_target(insert)?;
+        let rows = self.rows_of(insert.table);
+        self.expect_references(insert.table, &rows, None);
         if insert.rows.len() > 1 && (!insert.returning.is_empty() || into.is_some()) {
             return self.outside("RETURNING of several inserted rows");
         }
@@ -249,7 +220,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             }
             self.insert_one(insert, row, into)?;
         }
-        self.test_parents(insert.table)?;
+        self.test_parents()?;
         self.one_row_only(into)
     }
 
@@ -368,6 +339,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
     /// The row is there with these values, as this transaction sees it. One that it has changed before stays changed at
     /// REPEATABLE READ, also if it was deleted: others must not have touched it since the snapshot.
     pub(super) fn insert_row(&mut self, row: RowId, new: &NewRow<'_>, flag: Option<i64>) -> Emitted<()> {
+        self.note_reference(row, None);
         self.change(row, &new.values);
         // Its own values are read from here on.
         if let Some(flag) = flag {

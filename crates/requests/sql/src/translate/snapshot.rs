@@ -34,19 +34,25 @@
 //! A row whose number the server chooses is one that is absent and that no one reserves, and is reserved from step 1 on:
 //! no statement of another attempt can be about it before it is there, so there is nothing to guess and nothing to test.
 //!
+//! FOR SHARE is as FOR UPDATE: the row is only locked, and no other commit may change it. A row that is locked FOR KEY
+//! SHARE, as the parent of a child is, may be changed and not deleted: it has a count of its own, which a commit that
+//! deletes the row wants to be 0, and F is 2 where the first statement deleted the row, so that the lock is not taken.
+//! The module `foreign` says how DELETE of a parent guesses whether there is a child.
+//!
 //! An advisory lock protects nothing here: the statement that waits for it has its snapshot, and all that comes behind
 //! can be issued right before the commit.
 
 use serval_syntax::{ArithmeticOp, CompareOp, Expr, GlobalVar};
 
 use super::answers::UNIQUE_VIOLATION;
-use super::build::{add, all, any, arithmetic, assume, compare, equal, global, known, local, not, number, pause, set, store};
+use super::build::{add, all, any, arithmetic, assume, compare, either, equal, global, known, local, not, number, pause, set, store};
 use super::emit::{CHANGED, Emitted, Emitter, FREE, HELD, NEW, RowAction};
+use super::foreign::KEY;
 use super::model::{Identity, RowId};
 use super::rows::{NewRow, Visit};
 use super::state::Ending;
 use super::switch::Rule;
-use crate::workload::{Conflict, TableId, Wait};
+use crate::workload::{Conflict, Strength, TableId, Wait};
 
 /// A row that was touched, and in which ways it can have been.
 struct Part {
@@ -59,6 +65,11 @@ struct Part {
     first: Expr,
     /// Inserted, with a number that the server chooses: the row is its own from the beginning.
     numbered: Expr,
+    /// Only locked FOR KEY SHARE.
+    keyed: Expr,
+    /// Deleted, so that no other may have locked it FOR KEY SHARE since the snapshot.
+    deleted: Expr,
+    keys: Option<GlobalVar>,
     reserved: Option<GlobalVar>,
     guards: Option<GlobalVar>,
     flag: Option<GlobalVar>,
@@ -118,8 +129,10 @@ impl<'m, 'w> Emitter<'m, 'w> {
             let within = visit.limit.map_or_else(|| number(1), |limit| compare(CompareOp::Less, local(count), number(i64::from(limit))));
             self.when(all(vec![within, found]), |this| {
                 this.push(set(count, add(local(count), number(1))));
-                if !visit.changes {
-                    this.mark(row, HELD)?;
+                match visit.strength {
+                    _ if visit.changes => {}
+                    Strength::KeyShare => this.set_shared(row, KEY),
+                    _ => this.mark(row, HELD)?,
                 }
                 action(this, row)
             })?;
@@ -228,7 +241,8 @@ impl<'m, 'w> Emitter<'m, 'w> {
                 for row in this.touched.keys().copied().collect::<Vec<_>>() {
                     let changed = compare(CompareOp::GreaterOrEqual, this.flag(row), number(CHANGED));
                     let before = this.is_first(row);
-                    this.set_first(row, any(vec![before, changed]));
+                    let first = this.first_value(row, any(vec![before, changed]));
+                    this.set_first(row, first);
                 }
                 Ok(())
             },
@@ -243,21 +257,32 @@ impl<'m, 'w> Emitter<'m, 'w> {
         for row in self.touched.keys().copied().collect::<Vec<_>>() {
             let touched = compare(CompareOp::GreaterOrEqual, self.flag(row), number(HELD));
             if known(&touched) != Some(0) {
-                self.set_first(row, touched);
+                let first = self.first_value(row, touched);
+                self.set_first(row, first);
             }
         }
     }
 
+    /// What F becomes where the first statement touched a row: 2 where it deleted one that others lock FOR KEY SHARE.
+    fn first_value(&mut self, row: RowId, touched: Expr) -> Expr {
+        if !self.model.usage.key_shared.contains(&TableId(row.table)) {
+            return touched;
+        }
+        let deleted = self.is_deleted(row);
+        either(deleted, number(2), touched)
+    }
+
     fn parts(&mut self) -> Vec<Part> {
-        let rows: Vec<RowId> = self.touched.keys().copied().collect();
+        let rows: std::collections::BTreeSet<RowId> = self.touched.keys().chain(self.shared[KEY].keys()).copied().collect();
         let part = |row: RowId| {
             let (changed, new, locked) = (self.is_flag(row, CHANGED), self.is_flag(row, NEW), self.is_flag(row, HELD));
             let is_numbered = matches!(self.model.tables[row.table].identity, Identity::Number(_));
             let (inserted, numbered) = if is_numbered { (number(0), new) } else { (new, number(0)) };
-            let first = self.is_first(row);
+            let (first, keyed, deleted) = (self.is_first(row), self.is_keyed(row), self.is_deleted(row));
             let known = self.model.row(row);
+            let keys = known.counts[KEY];
             let (reserved, guards, flag, lock, began) = (known.reserved, known.guards, known.first, known.lock, known.began);
-            Part { row, changed, inserted, locked, first, numbered, reserved, guards, flag, lock, began }
+            Part { row, changed, inserted, locked, first, numbered, keyed, deleted, keys, reserved, guards, flag, lock, began }
         };
         rows.into_iter().map(part).collect()
     }
@@ -268,6 +293,9 @@ impl<'m, 'w> Emitter<'m, 'w> {
         for part in &parts {
             let touched = any(vec![part.changed.clone(), part.locked.clone()]);
             self.push_some(assume(implies(&touched, is_zero(part.flag))));
+            if let Some(flag) = part.flag {
+                self.push_some(assume(implies(&part.keyed, not(equal(global(flag), 2)))));
+            }
             if ending == Ending::Commit {
                 self.push_some(assume(implies(&part.changed, is_zero(part.reserved))));
                 let by_first = all(vec![part.inserted.clone(), part.first.clone()]);
@@ -280,8 +308,9 @@ impl<'m, 'w> Emitter<'m, 'w> {
         let waits = match ending {
             Ending::Commit => any(parts.iter().map(Part::is_written).collect()),
             Ending::Rollback => any(parts.iter().map(|part| part.inserted.clone()).collect()),
-            Ending::Conflict(_) => number(1),
+            Ending::Conflict(_) | Ending::Child => number(1),
         };
+        let waits = any(vec![waits, self.has_guessed()]);
         for part in parts.iter().take(if self.model.exact { parts.len() } else { 0 }) {
             // What is taken now, no attempt at READ COMMITTED holds.
             let taken = all(vec![part.is_touched(), any(vec![part.first.clone(), not(waits.clone())])]);
@@ -323,6 +352,14 @@ impl<'m, 'w> Emitter<'m, 'w> {
                     Ok(())
                 })?;
             }
+            if let Some(keys) = part.keys {
+                let most = i64::from(self.model.workload.settings.shared);
+                self.when(part.keyed.clone(), |this| {
+                    this.push_some(assume(compare(CompareOp::Less, global(keys), number(most))));
+                    this.push(store(keys, add(global(keys), number(1))));
+                    Ok(())
+                })?;
+            }
             if let Some(began) = part.began {
                 let most = i64::from(self.model.workload.settings.shared);
                 self.when(all(vec![part.is_touched(), part.first.clone()]), |this| {
@@ -342,7 +379,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             }
             if let Some(flag) = part.flag {
                 self.when(all(vec![any(vec![part.changed.clone(), part.inserted.clone()]), part.first.clone()]), |this| {
-                    this.push(store(flag, number(1)));
+                    this.push(store(flag, part.first.clone()));
                     Ok(())
                 })?;
             }
@@ -365,6 +402,10 @@ impl<'m, 'w> Emitter<'m, 'w> {
                 self.push_some(assume(implies(&part.inserted, is_zero(part.reserved))));
             }
         }
+        for part in parts.iter().filter(|_| ending == Ending::Commit) {
+            self.push_some(assume(implies(&part.deleted, is_zero(part.keys))));
+        }
+        self.test_guesses(ending);
         if let Ending::Conflict(row) = ending {
             let lock = self.model.row(row).lock.filter(|_| self.model.exact);
             let there = all(vec![self.committed_there(row), is_zero(self.model.row(row).first), is_zero(lock)]);
@@ -374,6 +415,12 @@ impl<'m, 'w> Emitter<'m, 'w> {
             if let Some(began) = part.began {
                 self.when(all(vec![part.is_touched(), part.first.clone()]), |this| {
                     this.push(store(began, arithmetic(ArithmeticOp::Subtract, global(began), number(1))));
+                    Ok(())
+                })?;
+            }
+            if let Some(keys) = part.keys {
+                self.when(part.keyed.clone(), |this| {
+                    this.push(store(keys, arithmetic(ArithmeticOp::Subtract, global(keys), number(1))));
                     Ok(())
                 })?;
             }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use serval_syntax::Expr;
+use serval_syntax::{Expr, LocalVar};
 
 use super::model::RowId;
 use crate::workload::{Kind, TableId};
@@ -60,6 +60,29 @@ pub(super) struct Progress {
     pub(super) inserted: BTreeSet<TableId>,
 }
 
+/// A row whose reference to a parent a statement can change.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Referring {
+    pub(super) row: RowId,
+    /// Which foreign key of its table.
+    pub(super) key: usize,
+    /// Whether the statement has changed it.
+    pub(super) changed: LocalVar,
+}
+
+/// A parent that was deleted, and whose children are looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Childless {
+    pub(super) parent: RowId,
+    /// Whether it was.
+    pub(super) deleted: LocalVar,
+    /// The table of the children, and which of its foreign keys.
+    pub(super) child: TableId,
+    pub(super) key: usize,
+    /// Whether the transaction had a version of its own of each row of that table.
+    pub(super) own: Vec<Expr>,
+}
+
 /// How an attempt ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
@@ -68,4 +91,6 @@ pub(super) enum Ending {
     Rollback,
     /// By 23505, because this row is there.
     Conflict(RowId),
+    /// By 23503, because the parent that was deleted last has a child.
+    Child,
 }

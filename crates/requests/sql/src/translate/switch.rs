@@ -14,6 +14,8 @@ pub enum Rule {
     InsertWaits,
     /// READ COMMITTED: a row that was deleted and inserted again is another.
     Versions,
+    /// READ COMMITTED: rows that are locked FOR SHARE or FOR KEY SHARE are held.
+    Shared,
     /// REPEATABLE READ: rows that the first statement touched are held from the snapshot on.
     FirstStatement,
     /// REPEATABLE READ: a row that is only locked keeps others from changing it.
@@ -24,21 +26,28 @@ pub enum Rule {
     GuessedInsert,
     /// REPEATABLE READ: what is rolled back was touched all the same.
     RolledBack,
+    /// REPEATABLE READ: a row that is locked FOR KEY SHARE, as the parent of a child is, keeps others from deleting it.
+    KeyGuards,
+    /// DELETE of a parent looks for children in the present.
+    Children,
 }
 
 #[cfg(feature = "rules-off")]
 impl Rule {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Locks,
         Self::Gaps,
         Self::StaysHeld,
         Self::InsertWaits,
         Self::Versions,
+        Self::Shared,
         Self::FirstStatement,
         Self::Guards,
         Self::Reservations,
         Self::GuessedInsert,
         Self::RolledBack,
+        Self::KeyGuards,
+        Self::Children,
     ];
 }

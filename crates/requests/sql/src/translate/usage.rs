@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::workload::{
-    Beyond, Bounds, ColumnId, Conflict, Constant, Item, ItemKind, Scalar, Script, Select, Statement, StatementKind, Table, TableId, Wait,
-    Workload,
+    Beyond, Bounds, ColumnId, Conflict, Constant, Item, ItemKind, Scalar, Script, Select, Statement, StatementKind, Strength, Table,
+    TableId, Wait, Workload,
 };
 
 /// A column of a table.
@@ -21,8 +21,15 @@ pub(super) struct Usage {
     pub(super) deleted: BTreeSet<TableId>,
     /// Tables of which rows are changed or locked.
     pub(super) locked: BTreeSet<TableId>,
-    /// Tables of which rows are selected FOR UPDATE.
-    pub(super) selected_for_update: BTreeSet<TableId>,
+    /// Tables of which rows are deleted or selected FOR UPDATE, which keeps out who locks them FOR KEY SHARE.
+    pub(super) sealing: BTreeSet<TableId>,
+    /// Tables of which rows are selected FOR SHARE.
+    pub(super) shared: BTreeSet<TableId>,
+    /// Tables of which rows are locked FOR KEY SHARE, by SELECT or because a child refers to them, where others can wait
+    /// for that.
+    pub(super) key_shared: BTreeSet<TableId>,
+    /// Tables whose rows are looked at when a parent is deleted.
+    pub(super) children: BTreeSet<TableId>,
     /// Whether a statement looks at locks instead of waiting.
     pub(super) impatient: bool,
     /// What is stored into a column, and compared with it.
@@ -42,6 +49,7 @@ impl Usage {
         for (index, table) in workload.tables.iter().enumerate() {
             usage.constraints(TableId(index), table);
         }
+        usage.key_shared.retain(|table| usage.sealing.contains(table));
         for (index, table) in workload.tables.iter().enumerate() {
             let limited = table.columns.iter().enumerate().map(|(column, of)| ((TableId(index), ColumnId(column)), of.bounds));
             for (place, bounds) in limited.filter_map(|(place, bounds)| Some((place, bounds?))) {
@@ -69,6 +77,12 @@ impl Usage {
             let child = self.inserted.contains(&id) || key.columns.iter().any(|column| self.updated.contains(&(id, *column)));
             let parent =
                 self.deleted.contains(&key.parent) || key.referred.iter().any(|column| self.updated.contains(&(key.parent, *column)));
+            if child {
+                self.key_shared.insert(key.parent);
+            }
+            if self.deleted.contains(&key.parent) {
+                self.children.insert(id);
+            }
             if child || parent {
                 self.read.extend(key.columns.iter().map(|&column| (id, column)));
                 self.read.extend(key.referred.iter().map(|&column| (key.parent, column)));
@@ -96,6 +110,11 @@ impl Usage {
     /// Whether rows of a table come or go.
     pub(super) fn moves(&self, table: TableId) -> bool {
         self.inserted.contains(&table) || self.deleted.contains(&table)
+    }
+
+    /// Whether rows are held by several at once, which is counted.
+    pub(super) fn counts(&self) -> bool {
+        !self.shared.is_empty() || !self.key_shared.is_empty()
     }
 
     /// Whether a column can have another value than at first.
@@ -130,6 +149,7 @@ impl Usage {
             }
             StatementKind::Delete(delete) => {
                 self.locked.insert(delete.table);
+                self.sealing.insert(delete.table);
                 self.deleted.insert(delete.table);
                 delete.filter.iter().chain(delete.returning.iter().map(|(_, e)| e)).for_each(|e| self.looks(e, script));
             }
@@ -167,7 +187,13 @@ impl Usage {
     fn select(&mut self, select: &Select, script: usize) {
         if let (Some(table), Some(lock)) = (select.table, select.lock) {
             self.locked.insert(table);
-            self.selected_for_update.insert(table);
+            let strong = match lock.strength {
+                Strength::Update => Some(&mut self.sealing),
+                Strength::NoKeyUpdate => None,
+                Strength::Share => Some(&mut self.shared),
+                Strength::KeyShare => Some(&mut self.key_shared),
+            };
+            strong.map(|tables| tables.insert(table));
             self.impatient |= lock.wait != Wait::Wait;
         }
         select.list.iter().map(|(_, e)| e).chain(&select.filter).for_each(|e| self.looks(e, script));

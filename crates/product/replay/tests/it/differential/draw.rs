@@ -60,6 +60,14 @@ const TABLES: [&str; 6] = [
     "-- serval: rows h 3",
 ];
 
+const FAMILY: [&str; 5] = [
+    "CREATE TABLE p (id int PRIMARY KEY, n int NOT NULL CHECK (n BETWEEN 0 AND 2));",
+    "INSERT INTO p VALUES (1, 0), (2, 0);",
+    "CREATE TABLE c (id int PRIMARY KEY, p int REFERENCES p (id));",
+    "-- serval: range c.id 1..2",
+    "INSERT INTO c VALUES (1, 2);",
+];
+
 pub(super) fn drawn(seed: u64, level: &'static str) -> Drawn {
     let mut rng = SplitMix64::new(seed);
     let mut schema: Vec<String> = TABLES.iter().map(|line| (*line).to_owned()).collect();
@@ -72,7 +80,20 @@ pub(super) fn drawn(seed: u64, level: &'static str) -> Drawn {
     let is_mixed = level == LEVELS[2];
     let inserts = rng.chance(50);
     let numbered = seed % 7 == 3;
-    let forms = Forms { inserts, deletes: rng.chance(40) && !(is_mixed && (inserts || numbered)), many: rng.chance(50), numbered, level };
+    let shares = seed % 7 == 5 && !is_mixed;
+    let family = seed % 7 == 6 && !is_mixed;
+    if family {
+        schema.extend(FAMILY.map(str::to_owned));
+    }
+    let forms = Forms {
+        inserts,
+        deletes: rng.chance(40) && !(is_mixed && (inserts || numbered)),
+        many: rng.chance(50),
+        numbered,
+        shares,
+        family,
+        level,
+    };
     let count = if rng.chance(55) { 2 } else { 3 };
     let scripts = (0..count).map(|_| script(&mut rng, &forms, if count == 2 { 3 } else { 2 })).collect();
     let first = usize::from(rng.chance(50));
@@ -86,6 +107,10 @@ struct Forms {
     many: bool,
     /// Rows of which the server chooses the keys.
     numbered: bool,
+    /// Locks that several hold.
+    shares: bool,
+    /// Parents and children.
+    family: bool,
     level: &'static str,
 }
 
@@ -111,6 +136,29 @@ fn statement(rng: &mut SplitMix64, forms: &Forms) -> String {
         };
     }
     let wait = if is_committed && rng.chance(25) { rng.pick(&[" NOWAIT", " SKIP LOCKED"]) } else { "" };
+    if forms.shares && rng.chance(50) {
+        let strength = rng.pick(&["SHARE", "SHARE", "KEY SHARE", "NO KEY UPDATE"]);
+        return match rng.below(3) {
+            0 => format!("SELECT n FROM t WHERE n >= {n} ORDER BY id FOR {strength}{wait};"),
+            1 if forms.deletes => format!("DELETE FROM t WHERE id = {id};"),
+            _ => format!("SELECT n FROM t WHERE id = {id} FOR {strength}{wait};"),
+        };
+    }
+    if forms.family && rng.chance(85) {
+        let child = 1 + rng.below(2);
+        return match rng.below(13) {
+            0 | 1 => format!("INSERT INTO c VALUES ({child}, {id});"),
+            2 => format!("INSERT INTO c VALUES ({child}, {id}) ON CONFLICT DO NOTHING;"),
+            3..=5 => format!("DELETE FROM p WHERE id = {id};"),
+            6 => format!("DELETE FROM c WHERE id = {child};"),
+            7 => format!("UPDATE c SET p = {id} WHERE id = {child};"),
+            8 => "SELECT count(*) FROM c;".to_owned(),
+            9 => format!("SELECT p FROM c WHERE id = {child} FOR UPDATE;"),
+            10 => format!("SELECT n FROM p WHERE id = {id} FOR {};", rng.pick(&["UPDATE", "KEY SHARE", "SHARE"])),
+            11 if is_committed => format!("INSERT INTO p VALUES ({id}, {n}) ON CONFLICT DO NOTHING;"),
+            _ => format!("UPDATE p SET n = {n} WHERE id = {id};"),
+        };
+    }
     loop {
         return match rng.below(18) {
             0 => format!("SELECT n FROM t WHERE id = {id};"),

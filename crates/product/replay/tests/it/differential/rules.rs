@@ -16,7 +16,7 @@ const NOTICING: [u64; 5] = [50_010, 50_016, 50_037, 50_444, 51_181];
 /// The level at which a rule is one.
 fn level(rule: Rule) -> &'static str {
     match rule {
-        Rule::Locks | Rule::Gaps | Rule::StaysHeld | Rule::InsertWaits | Rule::Versions => LEVELS[0],
+        Rule::Locks | Rule::Gaps | Rule::StaysHeld | Rule::InsertWaits | Rule::Versions | Rule::Shared => LEVELS[0],
         _ => LEVELS[1],
     }
 }
@@ -80,6 +80,29 @@ fn made(rule: Rule) -> Option<Drawn> {
             &[
                 &["BEGIN;", "UPDATE t SET n = n + 1 WHERE id = 1;", "INSERT INTO t VALUES (2, 0);", "COMMIT;"],
                 &["BEGIN;", "UPDATE t SET n = n + 1 WHERE id = 1 RETURNING n;", "INSERT INTO t VALUES (2, 0);", "COMMIT;"],
+            ],
+        ),
+        Rule::Shared => (
+            "INSERT INTO t VALUES (1, 0);",
+            &[
+                &["BEGIN;", "SELECT n FROM t WHERE id = 1 FOR SHARE;", "SELECT n FROM t WHERE id = 1;", "COMMIT;"],
+                &["UPDATE t SET n = n + 1 WHERE id = 1;"],
+            ],
+        ),
+        Rule::KeyGuards => (
+            "INSERT INTO t VALUES (1, 0);",
+            &[
+                &["BEGIN;", "SELECT n FROM t WHERE id = 1 FOR KEY SHARE;", "UPDATE u SET v = v + 1 WHERE k = 1;", "COMMIT;"],
+                &["DELETE FROM t WHERE id = 1;"],
+                &["BEGIN;", "SELECT v FROM u WHERE k = 1;", "SELECT count(*) FROM t;", "COMMIT;"],
+            ],
+        ),
+        Rule::Children => (
+            "INSERT INTO t VALUES (1, 0); CREATE TABLE c (id int PRIMARY KEY, t int REFERENCES t (id));
+            -- serval: range c.id 1..1",
+            &[
+                &["BEGIN;", "SELECT v FROM u WHERE k = 1;", "DELETE FROM t WHERE id = 1;", "COMMIT;"],
+                &["BEGIN;", "INSERT INTO c VALUES (1, 1);", "UPDATE u SET v = v + 1 WHERE k = 1;", "COMMIT;"],
             ],
         ),
         _ => return None,
