@@ -124,7 +124,7 @@ fn tables_of_server(workload: &Workload, translation: &Translation, answers: &[V
             let known = |column: &serval_sql::Column| {
                 let end = format!(".{}", column.name);
                 let is = |name: &&str| name.starts_with(&format!("{}(", table.name)) && name.ends_with(&end);
-                !column.generated && known.iter().any(|name| is(&name))
+                !column.generated && known.iter().any(is)
             };
             let row = |row: &serval_replay::SqlRow| {
                 let values = table.columns.iter().zip(row).filter(|(column, _)| known(column));
