@@ -167,7 +167,8 @@ impl Workload {
         let (levels, bounds) = (serval_sql::levels(&workload), shown::bounds(&workload, &translation));
         let blind_insert = serval_sql::blind_insert(&workload);
         let (shared, replaces) = (workload.settings.shared, translation.replaces);
-        Ok(Self { data: workload, exact, unguarded, translation, places, levels, blind_insert, shared, replaces, bounds })
+        let data = serval_sql::observed(&workload).into_owned();
+        Ok(Self { data, exact, unguarded, translation, places, levels, blind_insert, shared, replaces, bounds })
     }
 
     /// The bundle, which certificates are about.

@@ -31,7 +31,7 @@ mod workload;
 pub use bundle::{BundleFile, MOST_BYTES, NoBundle, SETTINGS, bundle, files};
 pub use codes::codes;
 pub use read::{Reading, is_schema, read};
-pub use translate::{Answered, Answers, Form, Origin, Role, RowKey, Translation, blind_insert, levels, translate};
+pub use translate::{Answered, Answers, Form, Origin, Role, RowKey, Translation, blind_insert, levels, observed, translate};
 #[cfg(feature = "rules-off")]
 pub use translate::{Rule, translate_without};
 pub use workload::{

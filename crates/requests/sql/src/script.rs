@@ -33,8 +33,8 @@ fn mistake(code: serval_diagnostic::Code, span: Span, message: &str, expected: &
 impl<'s> Reader<'s> {
     pub(crate) fn new(name: String, span: Span, tables: &'s [Table]) -> Self {
         let (parameters, variables, body, answer, until) = Default::default();
-        let (isolation, left_out) = (None, false);
-        let script = Script { name, span, parameters, variables, body, answer, until, isolation, left_out };
+        let (isolation, left_out, observes) = (None, false, false);
+        let script = Script { name, span, parameters, variables, body, answer, until, isolation, left_out, observes };
         Self { tables, script, open: Vec::new(), items: Vec::new() }
     }
 

@@ -29,6 +29,7 @@ mod switch;
 mod usage;
 mod values;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serval_diagnostic::{Diagnostic, Span};
@@ -193,7 +194,7 @@ pub fn levels(workload: &Workload) -> Vec<Isolation> {
         return vec![forced];
     }
     let mut found = Vec::new();
-    for script in workload.scripts.iter().filter(|script| !script.left_out) {
+    for script in workload.scripts.iter().filter(|script| !script.left_out && !script.observes) {
         let (mut open, mut named) = (None, Vec::new());
         of(&script.body, workload.settings.isolation, &mut open, &mut named);
         named.extend(open);
@@ -251,10 +252,15 @@ fn translated(workload: &Workload, form: Form, without: Option<Rule>) -> Result<
     let found = levels(workload);
     let above = found.iter().any(|level| *level != Isolation::ReadCommitted);
     let levels = Levels { committed: !above || found.contains(&Isolation::ReadCommitted), snapshot: above };
-    if workload.settings.observe {
-        let mut observed = workload.clone();
-        observed.scripts.push(requests::observer(workload).map_err(|diagnostic| vec![*diagnostic])?);
-        return requests::translate(&observed, levels, form, without);
+    requests::translate(&observed(workload), levels, form, without)
+}
+
+/// The workload with the script that reads all tables, if its settings want one.
+pub fn observed(workload: &Workload) -> Cow<'_, Workload> {
+    if !workload.settings.observe || workload.scripts.iter().any(|script| script.observes) {
+        return Cow::Borrowed(workload);
     }
-    requests::translate(workload, levels, form, without)
+    let mut observed = workload.clone();
+    observed.scripts.push(requests::observer(workload));
+    Cow::Owned(observed)
 }

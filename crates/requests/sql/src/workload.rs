@@ -223,6 +223,8 @@ pub struct Script {
     /// Whether no request of it comes. Rows and values are those of all scripts, so that whatever is proved of some
     /// scripts is about the same tables as what is proved of others.
     pub left_out: bool,
+    /// Whether it reads all tables for `--observe`, in one snapshot, whatever the levels of the others.
+    pub observes: bool,
 }
 
 /// A parameter of a script, which is part of the name of a request.
@@ -554,6 +556,9 @@ pub enum Comparison {
 impl Workload {
     /// The level of a transaction of a script that names this one, or none.
     pub fn level_of(&self, script: &Script, named: Option<Isolation>) -> Isolation {
+        if script.observes {
+            return Isolation::RepeatableRead;
+        }
         self.settings.forced.or(script.isolation).or(named).unwrap_or(self.settings.isolation)
     }
 

@@ -214,7 +214,9 @@ fn statement(workload: &Workload, span: [u32; 4]) -> Option<(String, String)> {
     let (file, line, _) = workload.places().position(place)?;
     let (_, text, within) = workload.places().locate(place)?;
     let text: Vec<&str> = text[within.range()].split_whitespace().collect();
-    Some((format!("{file}:{line}"), text.join(" ")))
+    // One who looks at all tables stands where they are created.
+    let observed = workload.parts().0.tables.iter().find(|table| table.span.start == place.start);
+    Some((format!("{file}:{line}"), observed.map_or_else(|| text.join(" "), |table| format!("SELECT * FROM {}", table.name))))
 }
 
 /// The run in words: for each step the statements, what they read and set, and what they wait for.

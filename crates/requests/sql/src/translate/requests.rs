@@ -13,7 +13,9 @@ use super::usage::Usage;
 use super::{Form, Levels, Origin, Translation};
 use crate::codes;
 use crate::names::outside;
-use crate::workload::{Isolation, Item, ItemKind, Kind, Scalar, Script, Select, Statement, StatementKind, TableId, Workload};
+use crate::workload::{
+    Aggregate, ColumnId, Isolation, Item, ItemKind, Kind, Piece, Scalar, Script, Select, Statement, StatementKind, TableId, Workload,
+};
 
 /// How many requests a workload can have, one for each choice of parameters.
 const MOST_REQUESTS: usize = 2000;
@@ -406,19 +408,32 @@ impl<'w> Emitter<'_, 'w> {
     }
 }
 
-/// A script that reads all rows of all tables, in one statement for each table and one transaction.
-pub(super) fn observer(workload: &Workload) -> Result<Script, Box<Diagnostic>> {
-    let [table] = workload.tables.as_slice() else {
-        return Err(outside(Span::default(), "an observer of several tables"));
-    };
-    let id = TableId(0);
-    let columns = (0..table.columns.len()).map(crate::workload::ColumnId);
-    let list = columns.map(|column| (table.column(column).name.clone(), Scalar::Column(id, column))).collect();
-    let select = Select { table: Some(id), list, filter: None, order: Vec::new(), limit: None, lock: None };
-    let statement = Statement { kind: StatementKind::Select(select), into: None, text: Vec::new() };
-    let span = table.span;
-    let body = vec![Item { span, kind: ItemKind::Statement(statement) }];
+/// A script that reads all rows of all tables in one snapshot. Keys that the server chooses, and columns that the model
+/// has no values for, are left out.
+pub(super) fn observer(workload: &Workload) -> Script {
+    let mut body = Vec::new();
+    for (index, table) in workload.tables.iter().enumerate() {
+        let id = TableId(index);
+        let columns = table.columns.iter().enumerate().filter(|(_, column)| !column.generated && column.kind != Kind::Other);
+        let list: Vec<(String, Scalar)> = columns.map(|(at, column)| (column.name.clone(), Scalar::Column(id, ColumnId(at)))).collect();
+        let list = if list.is_empty() { vec![("count".to_owned(), Scalar::Aggregate(Aggregate::Count, None))] } else { list };
+        let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+        let names: Vec<String> =
+            list.iter().map(|(name, of)| if of.has_aggregate() { "count(*)".to_owned() } else { quoted(name) }).collect();
+        let text = vec![Piece::Text(format!("select {} from {}", names.join(", "), quoted(&table.name)))];
+        let select = Select { table: Some(id), list, filter: None, order: Vec::new(), limit: None, lock: None };
+        let statement = Statement { kind: StatementKind::Select(select), into: None, text };
+        body.push(Item { span: table.span, kind: ItemKind::Statement(statement) });
+    }
+    let (first, last) = (workload.tables.first(), workload.tables.last());
+    let place = |table: Option<&crate::workload::Table>| table.map_or_else(Span::default, |table| table.span);
+    body.insert(0, Item { span: place(first), kind: ItemKind::Begin(Some(Isolation::RepeatableRead)) });
+    body.push(Item { span: place(last), kind: ItemKind::Commit });
+    let mut name = "observe".to_owned();
+    while workload.scripts.iter().any(|script| script.name == name) {
+        name.push('_');
+    }
     let (parameters, variables, answer, until) = Default::default();
-    let (isolation, left_out) = (None, false);
-    Ok(Script { name: "observe".to_owned(), span, parameters, variables, body, answer, until, isolation, left_out })
+    let (isolation, left_out, observes) = (None, false, true);
+    Script { name, span: place(first), parameters, variables, body, answer, until, isolation, left_out, observes }
 }

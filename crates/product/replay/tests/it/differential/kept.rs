@@ -98,6 +98,19 @@ const KEPT: &[Kept] = &[
         scripts: &[&["INSERT INTO t VALUES (1, 7, NULL);"], &["SELECT n FROM t WHERE id = 1;"]],
         some: "error 23502",
     },
+    Kept {
+        name: "one who looks at several tables sees one moment",
+        schema: &[
+            "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL CHECK (n BETWEEN 0 AND 2)); INSERT INTO t VALUES (1, 0);",
+            "CREATE TABLE h (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, m int CHECK (m BETWEEN 0 AND 2));",
+            "-- serval: observe",
+        ],
+        scripts: &[
+            &["BEGIN;", "UPDATE t SET n = 1 WHERE id = 1;", "INSERT INTO h (m) VALUES (2);", "COMMIT;"],
+            &["DELETE FROM t WHERE n = 1;"],
+        ],
+        some: "[Some(\"2\")]",
+    },
 ];
 
 fn drawn(kept: &Kept, level: &'static str) -> Drawn {

@@ -50,6 +50,7 @@ fn renamed(program: &Program) -> Program {
 fn workload(drawn: &Drawn) -> Option<(Workload, Translation, Option<Translation>)> {
     let reading = read(&bundle(&drawn.files()));
     let workload = reading.workload.unwrap_or_else(|| panic!("{:?}\n{:?}", drawn.scripts, reading.diagnostics));
+    let workload = serval_sql::observed(&workload).into_owned();
     let translation = translate(&workload, Form::Exact).ok()?;
     let upper = if translation.mixed { Some(translate(&workload, Form::Unguarded).ok()?) } else { None };
     Some((workload, translation, upper))
