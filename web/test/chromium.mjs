@@ -251,7 +251,8 @@ const tests = {
     const before = server.asked.length;
     await write(one, "request flip { X := 1 - X; X }");
     await status(one, /^serializable/);
-    assert.deepEqual(server.asked.slice(before), []);
+    // Whether the worker for times without a network has changed is a question of the browser's own.
+    assert.deepEqual(server.asked.slice(before).filter(path => path !== "/offline.js"), []);
     await context.setOffline(true);
     await one.reload();
     await status(one, /serializable/);
