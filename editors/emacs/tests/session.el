@@ -50,7 +50,10 @@
                                 (list :textDocument (eglot--TextDocumentIdentifier)
                                       :range (list :start (list :line 0 :character 0) :end (list :line 0 :character 0))
                                       :context (list :diagnostics []))))))))
-  (eglot--apply-workspace-edit (plist-get fix :edit)))
+  ;; From eglot 1.16 on it asks where it comes from, to know whether to confirm.
+  (if (equal (func-arity #'eglot--apply-workspace-edit) '(2 . 2))
+      (eglot--apply-workspace-edit (plist-get fix :edit) 'session)
+    (eglot--apply-workspace-edit (plist-get fix :edit))))
 (eglot--signal-textDocument/didChange)
 (session-wait "verdict about the fix" (lambda () (session-told "serializable")))
 

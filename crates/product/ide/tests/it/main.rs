@@ -7,3 +7,4 @@ mod edits;
 mod features;
 mod renaming;
 mod support;
+mod trees;

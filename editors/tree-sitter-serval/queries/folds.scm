@@ -1,0 +1,1 @@
+[(block) (enum) (block_comment)] @fold

@@ -1,0 +1,2 @@
+[(block) (enum) (value_set) (parenthesized) (arguments)] @indent
+["}" ")"] @outdent
