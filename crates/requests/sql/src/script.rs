@@ -17,6 +17,8 @@ pub(crate) struct Reader<'s> {
     /// Open branches: what was read before, arms so far, and whether `\else` was there.
     open: Vec<Branch>,
     items: Vec<Item>,
+    /// Whether the transaction is READ ONLY.
+    read_only: bool,
 }
 
 struct Branch {
@@ -35,7 +37,7 @@ impl<'s> Reader<'s> {
         let (parameters, variables, body, answer, until) = Default::default();
         let (isolation, left_out, observes) = (None, false, false);
         let script = Script { name, span, parameters, variables, body, answer, until, isolation, left_out, observes };
-        Self { tables, script, open: Vec::new(), items: Vec::new() }
+        Self { tables, script, open: Vec::new(), items: Vec::new(), read_only: false }
     }
 
     /// The script, if all that was opened is closed.
@@ -114,6 +116,10 @@ impl<'s> Reader<'s> {
     fn statement(&mut self, text: &Text) -> Lowered<()> {
         let span = text.span;
         let parsed = parsed(text)?;
+        if let ast::Statement::StartTransaction { modes, .. } | ast::Statement::Set(ast::Set::SetTransaction { modes, .. }) = &parsed {
+            let read_only = ast::TransactionMode::AccessMode(ast::TransactionAccessMode::ReadOnly);
+            self.read_only = modes.contains(&read_only);
+        }
         let kind = match &parsed {
             ast::Statement::StartTransaction { modes, .. } => ItemKind::Begin(level_of(modes)),
             ast::Statement::Commit { chain: false, .. } => ItemKind::Commit,
@@ -127,9 +133,20 @@ impl<'s> Reader<'s> {
             other => {
                 let holes = self.holes(text);
                 let kind = crate::statements::statement(other, self.tables, &holes, text.strength, span)?;
+                let writes = match &kind {
+                    StatementKind::Select(select) => select.lock.is_some(),
+                    kind => !matches!(kind, StatementKind::Advisory(_) | StatementKind::Level(_)),
+                };
+                if self.read_only && writes {
+                    return Err(outside(
+                        span,
+                        "a statement in a READ ONLY transaction that writes or locks rows, which the server refuses (25006),",
+                    ));
+                }
                 ItemKind::Statement(self.made(kind, text, holes))
             }
         };
+        self.read_only &= !matches!(kind, ItemKind::Commit | ItemKind::Rollback);
         self.push(span, kind);
         Ok(())
     }

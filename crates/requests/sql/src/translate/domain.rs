@@ -10,7 +10,7 @@ use serval_diagnostic::{Diagnostic, Span};
 
 use super::usage::{Place, Usage, constants, has_parameter};
 use crate::codes;
-use crate::workload::{Beyond, Bounds, Constant, Kind, Parameter, Scalar, Workload};
+use crate::workload::{Aggregate, Beyond, Bounds, Constant, Kind, Parameter, Scalar, Workload};
 
 /// What a script stores into a column, or compares it with.
 type ScriptUse = (usize, Scalar);
@@ -200,6 +200,8 @@ impl Domains<'_> {
                 arms.iter().map(|(_, value)| value).chain([&**otherwise]).all(|value| self.simple(script, value, values, seen))
             }
             Scalar::Coalesce(parts) | Scalar::Extreme(_, parts) => parts.iter().all(|part| self.simple(script, part, values, seen)),
+            Scalar::SubSelect(select) => select.list.iter().all(|(_, value)| self.simple(script, value, values, seen)),
+            Scalar::Aggregate(Aggregate::Min | Aggregate::Max, Some(part)) => self.simple(script, part, values, seen),
             // Truth values are 0 and 1.
             Scalar::Compare(..) | Scalar::And(_) | Scalar::Or(_) | Scalar::Not(_) | Scalar::IsNull(_) => {
                 values.extend([0, 1]);

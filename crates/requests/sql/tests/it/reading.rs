@@ -107,3 +107,17 @@ fn settings_give_scripts_levels_and_leave_them_out() {
         assert!(found.diagnostics.iter().any(|diagnostic| diagnostic.message.contains(said)), "{:#?}", found.diagnostics);
     }
 }
+
+#[test]
+fn a_transaction_that_only_reads_writes_nothing() {
+    for (script, is_right) in [
+        ("BEGIN READ ONLY; UPDATE accounts SET balance = 1 WHERE id = 1; COMMIT;", false),
+        ("BEGIN; SET TRANSACTION READ ONLY; SELECT balance FROM accounts WHERE id = 1 FOR SHARE; COMMIT;", false),
+        ("BEGIN READ ONLY; SELECT balance FROM accounts WHERE id = 1; COMMIT;", true),
+        ("BEGIN READ ONLY; COMMIT; UPDATE accounts SET balance = 1 WHERE id = 1;", true),
+    ] {
+        let found = reading(&[("schema.sql", SCHEMA), ("a.sql", script)]);
+        assert_eq!(found.workload.is_some(), is_right, "{script}");
+        assert_eq!(found.diagnostics.iter().any(|one| one.message.contains("25006")), !is_right, "{:?}", found.diagnostics);
+    }
+}

@@ -8,6 +8,7 @@
 mod draw;
 mod kept;
 mod rules;
+mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -87,6 +88,9 @@ fn tables(workload: &Workload, translation: &Translation, globals: &[i64]) -> BT
             _ => {}
         }
     }
+    let plain = |name: &String| name.replace('\'', "");
+    let mut values: BTreeMap<String, String> = values.iter().map(|(name, value)| (plain(name), value.clone())).collect();
+    let absent: BTreeSet<String> = absent.iter().map(plain).collect();
     values.retain(|name, _| !absent.iter().any(|row| name.starts_with(&format!("{row}."))));
     for table in numbered(workload) {
         let prefix = format!("{}(", table.name);
@@ -95,7 +99,8 @@ fn tables(workload: &Workload, translation: &Translation, globals: &[i64]) -> BT
         let columns = table.columns.iter().filter(|column| !column.generated);
         let columns: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
         let row = |row: &String| columns.iter().filter_map(|column| value(row, column)).collect::<Vec<_>>().join(" ");
-        let mut rows: Vec<String> = translation.rows.keys().filter(is_there).map(row).collect();
+        let rows: BTreeSet<String> = translation.rows.keys().map(plain).collect();
+        let mut rows: Vec<String> = rows.iter().filter(is_there).map(row).collect();
         rows.sort();
         values.retain(|name, _| !name.starts_with(&prefix));
         values.insert(table.name.clone(), rows.join("; "));
@@ -118,18 +123,24 @@ fn questions(workload: &Workload) -> Vec<String> {
 
 fn tables_of_server(workload: &Workload, translation: &Translation, answers: &[Vec<serval_replay::SqlRow>]) -> BTreeMap<String, String> {
     let mut values = BTreeMap::new();
-    let known: BTreeSet<&str> = translation.program.globals.iter().map(|global| global.name.as_str()).collect();
+    let known: BTreeSet<String> = translation.program.globals.iter().map(|global| global.name.replace('\'', "")).collect();
+    let shown = |column: &serval_sql::Column, value: &Option<String>| match (value.as_deref(), &column.kind) {
+        (None, _) => "NULL".to_owned(),
+        (Some("t"), serval_sql::Kind::Boolean) => "true".to_owned(),
+        (Some("f"), serval_sql::Kind::Boolean) => "false".to_owned(),
+        (Some(value), _) => value.to_owned(),
+    };
     let is_numbered = |table: &serval_sql::Table| numbered(workload).any(|known| known.name == table.name);
     for (table, rows) in workload.tables.iter().zip(answers) {
         if is_numbered(table) {
             let known = |column: &serval_sql::Column| {
                 let end = format!(".{}", column.name);
-                let is = |name: &&str| name.starts_with(&format!("{}(", table.name)) && name.ends_with(&end);
+                let is = |name: &String| name.starts_with(&format!("{}(", table.name)) && name.ends_with(&end);
                 !column.generated && known.iter().any(is)
             };
             let row = |row: &serval_replay::SqlRow| {
                 let values = table.columns.iter().zip(row).filter(|(column, _)| known(column));
-                values.map(|(_, value)| value.clone().unwrap_or_else(|| "NULL".to_owned())).collect::<Vec<_>>().join(" ")
+                values.map(|(column, value)| shown(column, value)).collect::<Vec<_>>().join(" ")
             };
             let mut rows: Vec<String> = rows.iter().map(row).collect();
             rows.sort();
@@ -137,14 +148,16 @@ fn tables_of_server(workload: &Workload, translation: &Translation, answers: &[V
             continue;
         }
         for row in rows {
-            let label = format!("{}({})", table.name, row[0].clone().unwrap_or_default());
+            let key = table.primary.clone().unwrap_or_else(|| vec![serval_sql::ColumnId(0)]);
+            let key: Vec<String> = key.iter().map(|column| shown(table.column(*column), &row[column.0])).collect();
+            let label = format!("{}({})", table.name, key.join(", "));
             if known.contains(format!("{label} there").as_str()) {
                 values.insert(label.clone(), "there".to_owned());
             }
-            for (column, value) in table.columns.iter().zip(row).skip(1) {
+            for (column, value) in table.columns.iter().zip(row) {
                 let name = format!("{label}.{}", column.name);
                 if known.contains(name.as_str()) {
-                    values.insert(name, value.clone().unwrap_or_else(|| "NULL".to_owned()));
+                    values.insert(name, shown(column, value));
                 }
             }
         }
