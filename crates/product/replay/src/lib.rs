@@ -1,4 +1,4 @@
-//! Performs schedules of SQL statements on a PostgreSQL server, and says what the server did.
+//! Performs schedules of SQL statements on a PostgreSQL server, and says what the server did; and handlers in Node.
 //!
 //! | to | open |
 //! |---|---|
@@ -7,6 +7,7 @@
 //! | perform all orders of the statements of some sessions | [`all_orders`] |
 //! | issue statements one by one | [`Playground`] |
 //! | perform the run of a counterexample of a workload | [`follow()`] |
+//! | have Node perform handlers in JavaScript | [`Node`] |
 //! | know what a client issues next, and make the tables of a workload | [`ScriptSession`], [`setup()`] |
 //!
 //! The client is `psql`, one process for each session, so that libpq's own settings hold: environment, service and
@@ -30,6 +31,7 @@ mod compare;
 mod control;
 mod follow;
 mod lexical;
+mod node;
 mod orders;
 mod perform;
 mod playground;
@@ -45,6 +47,7 @@ pub use client::{ClientState, ClientStep, ScriptSession, session_settings};
 pub use compare::is_same_answer;
 pub use follow::{FollowedRun, RunToFollow, follow};
 pub use lexical::{Refusable, Statement};
+pub use node::{Node, NodeFailure};
 pub use orders::{ListedStatements, OrdersFound, OrdersWanted, PerformedOrder, SessionScript, all_orders};
 pub use perform::{PerformedStep, ReplayReport, perform};
 pub use playground::{Issued, Playground, WaitsFor};

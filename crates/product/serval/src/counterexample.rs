@@ -172,7 +172,7 @@ fn serial_states<M: Named>(explorer: &mut SerialExplorer<M>, requests: &[Answere
         }
     }
     let (global, given, order) = best;
-    let next = wanted.iter().zip(&given).find(|((_, _, count), given)| count > given).map(|(next, _)| *next);
+    let next = wanted.iter().zip(&given).find(|((_, _, count), given)| *count > **given).map(|(next, _)| *next);
     let closest = next.and_then(|(request, response, _)| {
         let results = explorer.alone(request, global, &mut budget).ok()?.to_vec();
         let given: BTreeSet<String> = results.iter().map(|&(answer, _)| explorer.system().response_name(answer)).collect();

@@ -153,6 +153,8 @@ pub mod export;
 mod fault;
 mod faults;
 mod findings;
+#[cfg(feature = "handlers")]
+pub mod handlers;
 mod hint;
 mod input;
 mod many;

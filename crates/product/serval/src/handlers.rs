@@ -1,0 +1,106 @@
+//! Asynchronous handlers in JavaScript and TypeScript, decided by the program in which every `await` pauses.
+//!
+//! **What a verdict rests on.** The program of steps is decided with evidence that the checker has accepted, as every program
+//! is. That it is a program *about the file* is shown on the very file: Node performs the file, with all orders and outcomes of
+//! two calls as far as a budget goes, and each of its answers must be one of the program, and what calls answer one at a
+//! time must be the same. Where they differ the file is undecided. A run of the program counts only if Node has performed
+//! a run of the file itself with the same answers. So without Node nothing is decided.
+//!
+//! Architecture Invariant: no process, no file and no clock: whoever calls says how Node is asked.
+//!
+//! ```
+//! use serval::Options;
+//! use serval::handlers::{Bounds, Handlers, Outcome, Turns};
+//! let text = "import { dns } from './net.js';\nlet seen = 0;\nexport async function look(name) {\n  seen += 1;\n  await dns.lookup(name);\n}";
+//! let handlers = Handlers::read("look.js", text, &Bounds::default()).unwrap();
+//! // There is no Node here.
+//! let checked = handlers.check(&Options::default(), Turns::Any, &mut |_| Err("there is no Node".to_owned()));
+//! assert!(matches!(checked.outcome, Outcome::Undecided(why) if why.starts_with("there is no Node")));
+//! ```
+
+mod checked;
+mod shown;
+
+use serval_compile::{Source, StepLimits};
+use serval_handlers::{Numbers, Performed, Translation};
+use serval_script::Language;
+use serval_syntax::{Code, Diagnostic};
+
+use crate::input::{Content, Input};
+
+pub use checked::{Checked, Outcome, Run, RunEvent, Turns, repeated};
+pub use serval_handlers::Bounds;
+
+/// What is not modelled.
+const OUTSIDE: Code = Code("E0803");
+
+/// A file of handlers that can be decided about.
+pub struct Handlers {
+    text: String,
+    performed: Performed,
+    /// The program that is decided.
+    input: Input,
+    translation: Translation,
+    /// The same without refusals and with more numbers, which is compared with Node.
+    compared: Translation,
+    source: Source,
+}
+
+/// Whether a file of this name is one of handlers.
+pub fn is_handlers(name: &str) -> bool {
+    Language::of(name).is_some()
+}
+
+impl Handlers {
+    /// Reads a file.
+    pub fn read(name: &str, text: &str, bounds: &Bounds) -> Result<Self, Vec<Diagnostic>> {
+        let (module, performed) = serval_script::read(text, Language::of(name).unwrap_or(Language::JavaScript))?;
+        let translated =
+            |bounds: &Bounds| serval_handlers::steps(&module, bounds).map_err(|list| list.into_iter().map(diagnostic).collect::<Vec<_>>());
+        let translation = translated(bounds)?;
+        let input = program(&translation)?;
+        // With as many keys as were found to be needed, so that requests have the same names.
+        let more = Bounds { numbers: Numbers::Many, refusals: Vec::new(), ..bounds.clone() };
+        let compared = translated(&more)?;
+        let analysed = program(&compared)?;
+        let Content::Program(program) = analysed.content() else { return Err(Vec::new()) };
+        let source = Source::new(program, StepLimits::default());
+        Ok(Self { text: text.to_owned(), performed, input, translation, compared, source })
+    }
+
+    /// The program in which every `await` pauses.
+    pub fn program_text(&self) -> &str {
+        self.input.text()
+    }
+
+    /// How values are bounded, in words.
+    pub fn bounds(&self) -> &[String] {
+        &self.translation.bounded
+    }
+
+    /// The requests of the file.
+    pub fn requests(&self) -> &[String] {
+        &self.translation.requests
+    }
+}
+
+/// The text of a translation as a program, or where in the file it goes wrong.
+fn program(translation: &Translation) -> Result<Input, Vec<Diagnostic>> {
+    Input::program(translation.text.clone()).map_err(|mistakes| {
+        let why = mistakes.first_error();
+        let line = line_of(&mistakes.text, why.primary.span.start);
+        let place = translation.places.get(line).copied().unwrap_or_default();
+        let message = format!("a program that cannot be made of this: {}", why.message);
+        vec![Diagnostic::error(OUTSIDE, place, message).expected("handlers of the subset").help("make the handler smaller")]
+    })
+}
+
+fn diagnostic(why: serval_handlers::Refused) -> Diagnostic {
+    let of = why.request.map_or_else(String::new, |request| format!(", which {request} comes to"));
+    Diagnostic::error(OUTSIDE, why.span, format!("not modelled: {}{of}", why.what)).expected("handlers of the subset").help(why.help)
+}
+
+/// The line of a place, from 0.
+fn line_of(text: &str, at: u32) -> usize {
+    text.get(..at as usize).map_or(0, |before| before.matches('\n').count())
+}

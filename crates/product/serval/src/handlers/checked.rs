@@ -1,0 +1,288 @@
+//! A file of handlers, decided by its program and by Node.
+
+use serde_json::{Value, json};
+use serval_handlers::node::{Trying, difference, job, run, said, search, tried, words};
+use serval_handlers::{Translation, answers};
+
+use super::Handlers;
+use crate::decide::{Verdict, decide};
+use crate::options::Options;
+
+/// How many events a turn of the event loop may begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turns {
+    /// One.
+    One,
+    /// Several.
+    Any,
+}
+
+/// How many runs Node performs to compare it with the program, for all pairs of calls together.
+const COMPARED: usize = 600;
+/// For one pair at least and at most.
+const PAIR: (usize, usize) = (40, 300);
+/// How many runs it performs to find the answers of a run of the program, in each way of looking.
+const SEARCHED: usize = 1_500;
+
+/// What came of a file.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The answer.
+    pub outcome: Outcome,
+    /// The method that decided about the program.
+    pub method: Option<&'static str>,
+    /// How many runs in Node were compared with the program.
+    pub runs: u64,
+}
+
+/// What a file is.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// Serializable, within the bounds.
+    Serializable,
+    /// Not serializable: this run is one of Node.
+    NotSerializable(Box<Run>),
+    /// Why it is undecided.
+    Undecided(String),
+    /// A bug in serval, in words.
+    Bug(String),
+}
+
+/// A run that Node has performed.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The calls as they are written, with their answers.
+    pub calls: Vec<(String, String)>,
+    /// What happened, in order.
+    pub events: Vec<RunEvent>,
+    /// What the same calls answer one at a time.
+    pub serial: Vec<Vec<String>>,
+    /// Whether it needs two events in one turn of the event loop.
+    pub together: bool,
+    /// What Node is asked to perform it again, with the answers.
+    pub trace: Value,
+}
+
+/// An event of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunEvent {
+    /// The call, from 0.
+    pub call: usize,
+    /// The line in the file, from 1; 0 for a call that comes.
+    pub line: usize,
+    /// What happens.
+    pub what: String,
+    /// Whether it begins a turn of the event loop.
+    pub begins_turn: bool,
+}
+
+/// How Node is asked.
+type Ask<'a> = dyn FnMut(&str) -> Result<String, String> + 'a;
+
+impl Handlers {
+    /// Decides about the file. `ask` hands a line to Node and gives the line that comes back.
+    pub fn check(&self, options: &Options, turns: Turns, ask: &mut Ask<'_>) -> Checked {
+        let options = Options { fixes: false, invariants: false, proof: false, reusable: false, strict: false, ..options.clone() };
+        let decision = decide(&self.input, &options);
+        let method = match &decision.verdict {
+            Verdict::Serializable(evidence) | Verdict::Strict(evidence) | Verdict::NotSerializable(evidence, _) => Some(evidence.method),
+            _ => None,
+        };
+        let mut runs = 0;
+        let outcome = match &decision.verdict {
+            Verdict::Serializable(_) | Verdict::Strict(_) | Verdict::NotStrict(..) => match self.agrees(ask, &mut runs) {
+                Ok(()) => Outcome::Serializable,
+                Err(why) => Outcome::Undecided(format!("{why}; every `await` as a pause it is serializable")),
+            },
+            Verdict::NotSerializable(_, counterexample) => {
+                let requests: Vec<String> = counterexample.requests.iter().map(|one| one.request.clone()).collect();
+                let given: Option<Vec<i64>> = counterexample.requests.iter().map(|one| one.response.parse().ok()).collect();
+                match self.performed(turns, &requests, &given.unwrap_or_default(), ask) {
+                    Ok(run) => Outcome::NotSerializable(Box::new(run)),
+                    Err(why) => Outcome::Undecided(why),
+                }
+            }
+            Verdict::Fault(..) | Verdict::Unusable(_) => {
+                Outcome::Undecided("a number leaves its range: declare another with `/** @serval 0..9 */`".to_owned())
+            }
+            Verdict::Refused(_) => Outcome::Bug("the checker refuses the evidence about the program of steps".to_owned()),
+            Verdict::Undecided(why) => Outcome::Undecided(why.to_string()),
+            _ => Outcome::Undecided("this kind of answer is not known".to_owned()),
+        };
+        Checked { outcome, method, runs }
+    }
+
+    /// Compares Node with the program, on all pairs of calls.
+    fn agrees(&self, ask: &mut Ask<'_>, runs: &mut u64) -> Result<(), String> {
+        let names: Vec<&String> = self.source.program().requests.iter().map(|request| &request.name).collect();
+        let mut pairs: Vec<[usize; 2]> = Vec::new();
+        for first in 0..names.len() {
+            pairs.extend((first..names.len()).map(|second| [first, second]));
+        }
+        let most = (COMPARED / pairs.len().max(1)).clamp(PAIR.0, PAIR.1);
+        // Where there are too many, they are taken evenly from all.
+        let step = pairs.len().div_ceil(COMPARED / PAIR.0).max(1);
+        for pair in pairs.iter().step_by(step) {
+            let requests = pair.map(|place| names[place].clone());
+            for together in [1, 2] {
+                let trying = Trying { most, together, failures: true, first: false };
+                let Some(job) = job(&self.text, &self.performed, &self.compared, &requests, trying) else {
+                    return Err(format!("Node does not perform {}", self.performed.obstacle.unwrap_or("these calls")));
+                };
+                let found = tried(&ask(&job)?)?;
+                // Where there are too many states nothing can be compared.
+                let ours = answers(&self.source, &requests).ok_or("the program of steps is too large to be compared with Node")?;
+                *runs += found.runs;
+                if let Some(why) = difference(&self.compared, &requests, &ours, &found) {
+                    let calls: Vec<String> = requests.iter().map(|request| self.compared.answers.request(request)).collect();
+                    return Err(format!("a bug in the translation: with {}, {why}", calls.join(" and ")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A run of Node with these answers.
+    fn performed(&self, turns: Turns, requests: &[String], given: &[i64], ask: &mut Ask<'_>) -> Result<Run, String> {
+        let of = &self.translation;
+        let calls: Vec<String> = requests.iter().map(|request| of.answers.request(request)).collect();
+        let wanted: Option<Vec<_>> = requests.iter().zip(given).map(|(request, answer)| of.answers.shown(request, *answer)).collect();
+        let wanted = wanted.filter(|list| list.len() == requests.len()).ok_or("answers of the run are not known")?;
+        let said: Option<Vec<Value>> = wanted.iter().map(said).collect();
+        let told: Vec<String> = calls.iter().zip(&wanted).map(|(call, answer)| format!("{call} → {}", answer.text())).collect();
+        let steps = format!("every `await` as a pause, {} is an answer that no serial order gives", told.join(", "));
+        let said = said.ok_or_else(|| format!("{steps}, but what it is in Node is not known exactly"))?;
+        if self.performed.obstacle.is_some() {
+            return Err(format!("{steps}, but Node does not perform {}", self.performed.obstacle.unwrap_or_default()));
+        }
+        // One at a time, in Node itself: the answers must not be among these.
+        let trying = Trying { most: 20_000, together: 1, failures: true, first: false };
+        let serial = self.serial(requests, trying, ask).map_err(|why| format!("{why}; {steps}"))?;
+        let key = |answers: &[Value]| {
+            let mut list: Vec<String> = answers.iter().zip(requests).map(|(one, request)| format!("{request} {one}")).collect();
+            list.sort();
+            list
+        };
+        if serial.iter().any(|answers| key(answers) == key(&said)) {
+            return Err(format!("a bug in the translation: Node gives these answers one at a time; {steps}"));
+        }
+        let ways: &[usize] = if turns == Turns::One { &[1] } else { &[1, 2] };
+        let fails = said.iter().any(|answer| answer[0] == json!("t"));
+        for together in ways {
+            for (failures, random) in [(false, false), (true, true), (true, false)] {
+                if fails && !failures {
+                    continue;
+                }
+                let most = if random { 2 * SEARCHED } else { SEARCHED };
+                let trying = Trying { most, together: *together, failures, first: false };
+                let job = search(&self.text, &self.performed, &self.translation, requests, &said, (trying, random));
+                let job = job.ok_or("Node does not perform these calls")?;
+                let found: Value = serde_json::from_str(&ask(&job)?).map_err(|_| "Node answered something else")?;
+                if let Some(error) = found["error"].as_str() {
+                    return Err(format!("Node cannot perform the file: {}", error.lines().next().unwrap_or_default()));
+                }
+                if found["hit"].is_object() {
+                    let trying = Trying { most: 1, ..trying };
+                    let once = run(&self.text, &self.performed, of, requests, &found["hit"]["choices"], trying).ok_or("no run")?;
+                    return self.again(once, &calls, &serial, *together > 1, ask);
+                }
+            }
+        }
+        Err(format!("{steps}; Node was not seen to give it: the run may need an order of continuations that Node does not have"))
+    }
+
+    /// All answers of these calls one at a time, in Node.
+    fn serial(&self, requests: &[String], trying: Trying, ask: &mut Ask<'_>) -> Result<Vec<Vec<Value>>, String> {
+        let quick = Trying { most: trying.most, ..trying };
+        let job = job(&self.text, &self.performed, &self.translation, requests, quick).ok_or("Node does not perform these calls")?;
+        let mut job: Value = serde_json::from_str(&job).map_err(|why| why.to_string())?;
+        job["compare"] = json!(false);
+        job["serial"] = json!(true);
+        let found: Value = serde_json::from_str(&ask(&job.to_string())?).map_err(|_| "Node answered something else")?;
+        if let Some(error) = found["error"].as_str() {
+            return Err(format!("Node cannot perform the file: {}", error.lines().next().unwrap_or_default()));
+        }
+        if found["complete"] != json!(true) || found["cut"] != json!(0) {
+            return Err("there are too many orders of the calls one at a time".to_owned());
+        }
+        let list = found["found"].as_array().into_iter().flatten();
+        Ok(list.map(|one| one["answers"].as_array().cloned().unwrap_or_default()).collect())
+    }
+
+    /// Has the run performed again, of the file as Node loads it, and tells it.
+    fn again(&self, mut once: Value, calls: &[String], serial: &[Vec<Value>], together: bool, ask: &mut Ask<'_>) -> Result<Run, String> {
+        once["module"] = json!(self.performed.module);
+        let found: Value = serde_json::from_str(&ask(&once.to_string())?).map_err(|_| "Node answered something else")?;
+        let end = &found["found"][0];
+        let answers = end["answers"].as_array().ok_or("the run was not performed again")?;
+        let list = |answers: &[Value]| answers.iter().map(words).collect::<Vec<_>>();
+        if serial.iter().any(|other| other == answers) {
+            return Err("performed again the run gave other answers".to_owned());
+        }
+        let mut orders: Vec<Vec<String>> = serial.iter().map(|answers| list(answers)).collect();
+        orders.sort();
+        orders.dedup();
+        let mut trace = once.clone();
+        trace.as_object_mut().map(|trace| trace.remove("module"));
+        trace["answers"] = json!(answers);
+        trace["handlers"] = json!(1);
+        trace["serial"] = json!(serial);
+        let events = events(&self.translation, end["events"].as_array().map(Vec::as_slice).unwrap_or_default(), &once);
+        let calls = calls.iter().cloned().zip(list(answers)).collect();
+        Ok(Run { calls, events, serial: orders, together, trace })
+    }
+
+    /// The text of a run that was kept, for Node, of this very file.
+    pub fn to_repeat(&self, trace: &Value) -> Result<String, String> {
+        if trace["handlers"] != json!(1) {
+            return Err("this is no run of handlers".to_owned());
+        }
+        let mut job = trace.clone();
+        job["module"] = json!(self.performed.module);
+        job["once"] = json!(true);
+        Ok(job.to_string())
+    }
+}
+
+/// Whether Node has given the answers of a run that was kept; else what it gave.
+pub fn repeated(trace: &Value, node: &str) -> Result<Option<Vec<String>>, String> {
+    let found: Value = serde_json::from_str(node).map_err(|_| "Node answered something else")?;
+    if let Some(error) = found["error"].as_str() {
+        return Err(error.lines().next().unwrap_or_default().to_owned());
+    }
+    let answers = &found["found"][0]["answers"];
+    if *answers == trace["answers"] {
+        return Ok(None);
+    }
+    Ok(Some(answers.as_array().into_iter().flatten().map(words).collect()))
+}
+
+/// The events of a run, with the lines of the file.
+fn events(translation: &Translation, list: &[Value], job: &Value) -> Vec<RunEvent> {
+    let _ = translation;
+    let (mut out, mut begins_turn) = (Vec::new(), true);
+    for event in list {
+        let kind = event[0].as_str().unwrap_or_default();
+        let call = event[1].as_u64().and_then(|call| usize::try_from(call).ok()).unwrap_or(0);
+        let at = event[2].as_str().unwrap_or_default();
+        let line = at.split(':').next().and_then(|line| line.parse().ok()).unwrap_or(0);
+        match kind {
+            "turn" => {
+                begins_turn = true;
+                continue;
+            }
+            "comes" => out.push(RunEvent { call, line: 0, what: "comes".to_owned(), begins_turn }),
+            _ => {
+                let path = job["outside"][at]["path"].as_str().unwrap_or("a timer");
+                let what = match event[3][0].as_str() {
+                    Some("t") => format!("`{path}` fails"),
+                    Some("u") | None => format!("`{path}` is done"),
+                    Some(_) => format!("`{path}` answers {}", words(&event[3])),
+                };
+                out.push(RunEvent { call, line, what, begins_turn });
+            }
+        }
+        begins_turn = false;
+    }
+    out
+}

@@ -1,0 +1,117 @@
+//! S, steps: the program in which every `await` pauses, for proofs.
+//!
+//! The claim below has not been tested: there is no interpreter of Node's turns yet, and no comparison with Node. No verdict
+//! may rest on it until then.
+//!
+//! **Claim.** The multisets of answers that Node can give are among those of this program, and requests that run one at a
+//! time answer in Node what they answer here. So what is serializable here is so in Node.
+//!
+//! *Proof.* Node runs the code between two pauses undisturbed, and so does a step of the program. A step ends at every
+//! `await`, whatever is awaited, so the program has every order of continuations in which none passes the promise that it
+//! waits for, and Node's is one of them. What is awaited has every outcome that the outside may give (`outside`), and a
+//! promise that others find has the outcome that it was made with (`promises`): it is seen only after it has settled. A request that
+//! joins such a promise goes on at any moment, also too early, which only adds answers; alone, a request finds no
+//! promise of others that is not settled, so serial answers are not more. Queues and bags of waiting functions are locks
+//! with an order that is left free (`locks`). What has none of these forms is refused.
+//!
+//! | what | module |
+//! |---|---|
+//! | operations and terms | `ops` |
+//! | values, places, promises | `values` |
+//! | what is kept between operations | `state` |
+//! | reading and writing what is shared | `places` |
+//! | what the outside answers | `outside` |
+//! | statements and exceptions | `run` |
+//! | expressions | `eval` |
+//! | calls of all kinds | `calls` |
+//! | promises that are kept, activities | `promises` |
+//! | queues and bags | `locks` |
+//! | answers, and what they mean in words | `answers` |
+//! | the module and its requests | `requests` |
+//! | the program as text, with places | `print` |
+//! | what Node has to know to perform the same | `performed` |
+
+mod answers;
+mod calls;
+mod eval;
+mod locks;
+mod ops;
+mod outside;
+mod performed;
+mod places;
+mod print;
+mod promises;
+mod requests;
+mod run;
+mod state;
+mod values;
+
+use std::collections::BTreeMap;
+
+use serval_diagnostic::Span;
+
+use crate::form::Module;
+
+pub use answers::{Answers, Shown};
+pub use performed::{CallShape, Given, OutsideCall, OutsideValue};
+pub use state::Refused;
+
+/// How a file is bounded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// How many values the outside has where they are only moved.
+    pub values: i64,
+    /// How many values a parameter has that is a key or compared; nothing chooses.
+    pub keys: Option<i64>,
+    /// How far shared numbers go beyond 0 and what they begin with, where no range is declared.
+    pub numbers: Numbers,
+    /// Status codes that mean that nothing has happened.
+    pub refusals: Vec<i64>,
+    /// The requests that there are; nothing means all.
+    pub requests: Option<Vec<String>>,
+}
+
+/// Which numbers there are where no range is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    /// 0..3 and the number at the beginning; beyond they begin again.
+    Few,
+    /// Some dozens more to both sides: as many as a few calls can reach.
+    Many,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { values: 2, keys: None, numbers: Numbers::Few, refusals: vec![409, 423, 425, 429, 503], requests: None }
+    }
+}
+
+/// A file as a program.
+#[derive(Clone, Debug)]
+pub struct Translation {
+    /// The program, in the language of serval.
+    pub text: String,
+    /// For each line of the program the place in the file that it is about.
+    pub places: Vec<Span>,
+    /// What answers mean.
+    pub answers: Answers,
+    /// What the shared variables are called in the file, by their names in the program.
+    pub names: BTreeMap<String, String>,
+    /// How values are bounded, in words.
+    pub bounded: Vec<String>,
+    /// The requests, each with the names of its parameters.
+    pub requests: Vec<String>,
+    /// Whether one key stands for all.
+    pub alone: bool,
+    /// The calls of the outside.
+    pub outside: Vec<OutsideCall>,
+    /// How the requests of the program are called, by their names there.
+    pub calls: BTreeMap<String, CallShape>,
+    /// What was left out, because it is no request.
+    pub left_out: Vec<Refused>,
+}
+
+/// Translates a file.
+pub fn steps(module: &Module, bounds: &Bounds) -> Result<Translation, Vec<Refused>> {
+    requests::translate(module, bounds)
+}

@@ -1,0 +1,402 @@
+//! Answers as numbers, and what the numbers mean.
+//!
+//! **Claim.** Two answers are the same number exactly if they are the same: an answer is a tree of tags and numbers with known
+//! bounds, and its number is their mixed radix. A request that throws answers a negative number.
+
+use std::collections::BTreeMap;
+
+use super::ops::{Term, arithmetic, constant, either, known};
+use super::state::{Made, Maker};
+use super::values::{ARR, FALSE, INT, NULL, PROM, Place, REC, Static, TRUE, UNDEFINED, Val};
+
+/// The form of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    tags: Vec<i64>,
+    numbers: Option<(i64, i64)>,
+    fields: Vec<(String, Shape)>,
+    fixed: Option<String>,
+    kind: List,
+}
+
+/// What the fields of a form are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum List {
+    #[default]
+    Fields,
+    Elements,
+    Texts,
+}
+
+/// What the answers of all requests mean.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    pub(super) shapes: BTreeMap<String, Shape>,
+    pub(super) frameworks: BTreeMap<String, &'static str>,
+    pub(super) atoms: Vec<String>,
+    /// What requests of the program are called in the file.
+    pub requests: BTreeMap<String, String>,
+}
+
+impl Answers {
+    /// An answer in words.
+    pub fn words(&self, request: &str, answer: i64) -> Option<String> {
+        let name = request.split('(').next().unwrap_or(request);
+        let shown = self.shown(request, answer)?;
+        Some(match self.frameworks.get(name).copied() {
+            Some("express" | "koa" | "fastify") => answered(&shown),
+            _ => shown.text(),
+        })
+    }
+
+    /// What an answer is.
+    pub fn shown(&self, request: &str, answer: i64) -> Option<Shown> {
+        let name = request.split('(').next().unwrap_or(request);
+        if answer < 0 {
+            return Some(Shown::Thrown(self.atom(-answer)));
+        }
+        let mut rest = answer;
+        Some(self.decode(self.shapes.get(name)?, &mut rest))
+    }
+
+    /// What a request is called in the file.
+    pub fn request(&self, request: &str) -> String {
+        let (name, rest) = request.split_once('(').map_or((request, ""), |(name, rest)| (name, rest.trim_end_matches(')')));
+        let shown = self.requests.get(name).cloned().unwrap_or_else(|| name.to_owned());
+        let values: Vec<String> = rest.split(", ").filter(|value| !value.is_empty()).map(|value| self.parameter(value)).collect();
+        if values.is_empty() { shown } else { format!("{shown}({})", values.join(", ")) }
+    }
+
+    fn parameter(&self, value: &str) -> String {
+        match value.parse::<i64>() {
+            Ok(tag) if tag >= super::values::FIRST_ATOM => self.atom(tag),
+            Ok(UNDEFINED) => "undefined".to_owned(),
+            _ => value.to_owned(),
+        }
+    }
+
+    /// A tag in words.
+    pub fn tag(&self, tag: i64) -> String {
+        match tag {
+            FALSE => "false".to_owned(),
+            TRUE => "true".to_owned(),
+            UNDEFINED => "undefined".to_owned(),
+            NULL => "null".to_owned(),
+            REC => "an object".to_owned(),
+            PROM => "a promise".to_owned(),
+            INT => "a number".to_owned(),
+            _ => self.atom(tag),
+        }
+    }
+
+    fn atom(&self, tag: i64) -> String {
+        let place = usize::try_from(tag - super::values::FIRST_ATOM).ok();
+        place.and_then(|place| self.atoms.get(place)).cloned().unwrap_or_else(|| tag.to_string())
+    }
+
+    fn decode(&self, shape: &Shape, rest: &mut i64) -> Shown {
+        if let Some(fixed) = &shape.fixed {
+            return Shown::Anything(fixed.clone());
+        }
+        let low = shape.tags.first().copied().unwrap_or(UNDEFINED);
+        let high = shape.tags.last().copied().unwrap_or(low);
+        let tag = low + take(rest, high - low + 1);
+        let number = shape.numbers.map(|(low, high)| low + take(rest, high - low + 1));
+        let fields: Vec<(String, Shown)> = shape.fields.iter().map(|(name, inner)| (name.clone(), self.decode(inner, rest))).collect();
+        match tag {
+            INT => Shown::Number(number.unwrap_or(0)),
+            ARR => Shown::Array(number.unwrap_or(0)),
+            REC => match shape.kind {
+                List::Fields => Shown::Record(fields),
+                List::Elements => Shown::List(fields.into_iter().map(|(_, shown)| shown).collect()),
+                List::Texts => Shown::Text(fields.into_iter().map(|(_, shown)| shown.text()).collect()),
+            },
+            FALSE | TRUE => Shown::Bool(tag == TRUE),
+            UNDEFINED => Shown::Undefined,
+            NULL => Shown::Null,
+            tag => Shown::Text(self.tag(tag)),
+        }
+    }
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Shown {
+    Undefined,
+    Null,
+    Bool(bool),
+    Number(i64),
+    Text(String),
+    /// Of which only the length is known.
+    Array(i64),
+    List(Vec<Shown>),
+    Record(Vec<(String, Shown)>),
+    Thrown(String),
+    /// Something of which nothing is known.
+    Anything(String),
+}
+
+impl Shown {
+    /// In words.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Undefined => "undefined".to_owned(),
+            Self::Null => "null".to_owned(),
+            Self::Bool(value) => value.to_string(),
+            Self::Number(value) => value.to_string(),
+            Self::Text(text) | Self::Anything(text) => text.clone(),
+            Self::Thrown(text) => format!("throws {text}"),
+            Self::Array(length) => format!("[{length} elements]"),
+            Self::List(list) => format!("[{}]", list.iter().map(Self::text).collect::<Vec<_>>().join(", ")),
+            Self::Record(fields) => {
+                let fields = fields.iter().filter(|(_, value)| *value != Self::Undefined);
+                let fields: Vec<String> = fields.map(|(name, value)| format!("{name}: {}", value.text())).collect();
+                if fields.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", fields.join(", ")) }
+            }
+        }
+    }
+}
+
+/// Status and body.
+fn answered(shown: &Shown) -> String {
+    let Shown::Record(fields) = shown else { return shown.text() };
+    let part = |wanted: &str| fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.text()).unwrap_or_default();
+    match part("body").as_str() {
+        "undefined" | "" => part("status"),
+        body => format!("{} {body}", part("status")),
+    }
+}
+
+fn take(rest: &mut i64, radix: i64) -> i64 {
+    let digit = rest.rem_euclid(radix.max(1));
+    *rest = rest.div_euclid(radix.max(1));
+    digit
+}
+
+impl Maker<'_> {
+    fn status_place(&self) -> Place {
+        Place { base: "%status".to_owned(), keys: Vec::new() }
+    }
+
+    fn body_place(&self) -> Place {
+        Place { base: "%body".to_owned(), keys: Vec::new() }
+    }
+
+    pub(super) fn framework_member(&mut self, part: &'static str, name: &str) -> Val {
+        match (part, name) {
+            ("req", _) | ("ctx", "params" | "query" | "request" | "ip" | "headers") => Val::known(Static::Given(name.to_owned())),
+            _ => Val::known(Static::Method(Box::new(Val::known(Static::Framework(part))), name.to_owned())),
+        }
+    }
+
+    pub(super) fn framework_call(&mut self, part: &'static str, name: &str, args: Vec<Val>) -> Made<Val> {
+        let this = Val::known(Static::Framework(part));
+        let first = args.first().cloned().unwrap_or_else(Val::undefined);
+        match (part, name) {
+            ("res" | "reply", "status" | "code") => {
+                self.write_cell(&self.status_place(), &first, true)?;
+                Ok(this)
+            }
+            ("res" | "reply", "set" | "header" | "type" | "setHeader" | "cookie") => Ok(this),
+            ("res" | "reply", "send" | "json" | "end") => {
+                let body = self.plain(first)?;
+                self.reply(&body)?;
+                Ok(this)
+            }
+            ("res", "sendStatus") => {
+                self.write_cell(&self.status_place(), &first, true)?;
+                self.reply(&Val::undefined())?;
+                Ok(this)
+            }
+            ("ctx", "throw") => self.refuse("`ctx.throw`", "set `ctx.status` and `ctx.body`, and return"),
+            _ => self.refuse(format!("`{part}.{name}()`"), "answer with status, send or json"),
+        }
+    }
+
+    pub(super) fn answer_set(&mut self, framework: &str, name: &str, val: &Val) -> Made<()> {
+        match (framework, name) {
+            ("ctx", "status") => self.write_cell(&self.status_place(), val, true),
+            ("ctx", "body") => self.write_cell(&self.body_place(), val, true),
+            ("res", "statusCode") => self.write_cell(&self.status_place(), val, true),
+            _ => self.refuse(format!("an assignment to `{name}` of an answer"), "set status and body"),
+        }
+    }
+
+    /// The first of several answers counts.
+    fn reply(&mut self, body: &Val) -> Made<()> {
+        let status = self.read_cell(&self.status_place())?;
+        let refusal = known(&status.num).filter(|code| self.limits.refusals.contains(code));
+        if let Some(code) = refusal
+            && !self.now.wrote
+            && is_constant(body)
+        {
+            self.refusing.push((code, body.clone()));
+        }
+        let place = self.body_place();
+        let record = Val::record([("status".to_owned(), status), ("body".to_owned(), body.clone())].into());
+        self.branch(
+            "(answered == 0)",
+            |this| {
+                this.push(super::ops::Kind::Set("answered".to_owned(), constant(1)));
+                this.write_cell(&place, &record, true)
+            },
+            |_| Ok(()),
+        )
+    }
+
+    /// What a request answers in the end.
+    pub(super) fn answer(&mut self, framework: &'static str, returned: &Val) -> Made<Val> {
+        match framework {
+            "express" => {
+                self.now.known.remove("%body");
+                self.read_cell(&self.body_place())
+            }
+            "koa" => {
+                let status = self.read_cell(&self.status_place())?;
+                let body = self.read_cell(&self.body_place())?;
+                Ok(Val::record([("status".to_owned(), status), ("body".to_owned(), body)].into()))
+            }
+            "fastify" => {
+                // Where the reply is returned, it has been answered.
+                let mut returned = returned.clone();
+                if returned.tags.remove(&super::values::STAT) {
+                    returned.stat = None;
+                }
+                if returned.tags.is_empty() {
+                    returned = Val::undefined();
+                }
+                let status = self.read_cell(&self.status_place())?;
+                let plain = Val::record([("status".to_owned(), status), ("body".to_owned(), returned)].into());
+                self.now.known.remove("%body");
+                let place = self.body_place();
+                self.choice("(answered == 1)", |this| this.read_cell(&place), |_| Ok(plain))
+            }
+            _ => Ok(returned.clone()),
+        }
+    }
+
+    /// Status 200 and nothing else, before anything is answered.
+    pub(super) fn answer_begins(&mut self, framework: &'static str) -> Made<()> {
+        if framework.is_empty() {
+            return Ok(());
+        }
+        let fine = Val::int(constant(200), Some((200, 200)));
+        self.write_cell(&self.status_place(), &fine, true)?;
+        self.write_cell(&self.body_place(), &Val::undefined(), true)?;
+        self.push(super::ops::Kind::Set("answered".to_owned(), constant(0)));
+        Ok(())
+    }
+
+    /// The form of the answers that a value can be.
+    pub(super) fn shape(&mut self, val: &Val) -> Made<Shape> {
+        self.mark(&val.origins.clone(), |uses| uses.moved = true);
+        let plain = Shape { tags: Vec::new(), numbers: None, fields: Vec::new(), fixed: None, kind: List::Fields };
+        match val.statically() {
+            Some(Static::Tuple(list)) if val.is_only(super::values::STAT) => {
+                let list = list.clone();
+                let mut fields = Vec::new();
+                for (place, inner) in list.iter().enumerate() {
+                    fields.push((place.to_string(), self.shape(inner)?));
+                }
+                return Ok(Shape { tags: vec![REC], fields, kind: List::Elements, ..plain });
+            }
+            Some(Static::Parts(list)) if val.is_only(super::values::STAT) => {
+                let list = list.clone();
+                let mut fields = Vec::new();
+                for (place, inner) in list.iter().enumerate() {
+                    if inner.may_be(REC)
+                        || inner.may_be(ARR)
+                        || matches!(inner.statically(), Some(known) if !matches!(known, Static::Parts(_)))
+                    {
+                        return self.refuse("an object in a text", "name the field that is meant");
+                    }
+                    fields.push((place.to_string(), self.shape(inner)?));
+                }
+                return Ok(Shape { tags: vec![REC], fields, kind: List::Texts, ..plain });
+            }
+            Some(Static::Builtin(_) | Static::Outside(_) | Static::Framework(_)) if val.is_only(super::values::STAT) => {
+                return Ok(Shape { fixed: Some("a value".to_owned()), ..plain });
+            }
+            Some(_) => return self.refuse("an answer that hands out what is shared", "answer a copy of what is needed"),
+            None => {}
+        }
+        if val.may_be(PROM) {
+            return self.refuse("a promise inside of an answer", "await it");
+        }
+        let tags: Vec<i64> = val.tags.iter().copied().collect();
+        let numbers = if val.may_be(INT) || val.may_be(ARR) {
+            let Some(bounds) = val.bounds else {
+                return self.refuse("a number without bounds in an answer", "give it a range: `/** @serval 0..9 */`");
+            };
+            Some(bounds)
+        } else {
+            None
+        };
+        let mut fields = Vec::new();
+        if val.may_be(REC) {
+            for (name, inner) in val.fields.iter() {
+                let inner = self.plain(inner.clone())?;
+                fields.push((name.clone(), self.shape(&inner)?));
+            }
+        }
+        Ok(Shape { tags, numbers, fields, ..plain })
+    }
+
+    /// The number of a value, in this form.
+    pub(super) fn encode(&mut self, val: &Val, shape: &Shape) -> Made<Term> {
+        let mut weight = 1_i64;
+        let mut total = constant(0);
+        self.encode_part(val, shape, "1", &mut weight, &mut total)?;
+        Ok(total)
+    }
+
+    fn encode_part(&mut self, val: &Val, shape: &Shape, there: &str, weight: &mut i64, total: &mut Term) -> Made<()> {
+        if shape.fixed.is_some() {
+            return Ok(());
+        }
+        let val = &self.plain(val.clone())?;
+        if let Some(Static::Tuple(list) | Static::Parts(list)) = val.statically() {
+            let list = list.clone();
+            for (inner, (_, shape)) in list.iter().zip(&shape.fields) {
+                self.encode_part(inner, shape, there, weight, total)?;
+            }
+            return Ok(());
+        }
+        let low = shape.tags.first().copied().unwrap_or(UNDEFINED);
+        let high = shape.tags.last().copied().unwrap_or(low);
+        self.digit(&arithmetic("-", &val.tag, &constant(low)), there, high - low + 1, weight, total)?;
+        if let Some((low, high)) = shape.numbers {
+            let number = super::ops::any(vec![val.is(INT), val.is(ARR)]);
+            let here = super::ops::all(vec![there.to_owned(), number]);
+            self.digit(&arithmetic("-", &val.num, &constant(low)), &here, high - low + 1, weight, total)?;
+        }
+        let here = super::ops::all(vec![there.to_owned(), val.is(REC)]);
+        for (name, shape) in &shape.fields {
+            let inner = val.fields.get(name).cloned().unwrap_or_else(Val::undefined);
+            self.encode_part(&inner, shape, &here, weight, total)?;
+        }
+        Ok(())
+    }
+
+    fn digit(&mut self, digit: &str, there: &str, radix: i64, weight: &mut i64, total: &mut Term) -> Made<()> {
+        if radix > 1 {
+            let digit = either(there, digit, "0");
+            let part = arithmetic("*", &digit, &constant(*weight));
+            let sum = arithmetic("+", total, &part);
+            *total = self.hold(sum);
+        }
+        match weight.checked_mul(radix.max(1)).filter(|product| *product < 1 << 60) {
+            Some(product) => {
+                *weight = product;
+                Ok(())
+            }
+            None => self.refuse("an answer with this many values", "answer less"),
+        }
+    }
+}
+
+fn is_constant(val: &Val) -> bool {
+    let plain = val.tags.len() == 1 && val.origins.is_empty() && known(&val.num).is_some() && val.stat.is_none() && val.prom.is_none();
+    plain && val.fields.values().all(is_constant)
+}

@@ -1,0 +1,557 @@
+//! Expressions, from left to right. What an expression reads it reads when it comes to it: the terms of its value are of
+//! locals that nothing assigns to again, so an operand that is kept over a pause is what it was.
+
+use std::collections::BTreeMap;
+
+use super::ops::{Term, all, any, arithmetic, constant, either, equal, known, not};
+use super::state::{Made, Maker};
+use super::values::{ARR, Bounds, FALSE, INT, NULL, PROM, REC, STAT, Static, TRUE, UNDEFINED, Val};
+use crate::form::{BinaryOp, Expr, ExprKind, Item, LogicalOp, Target, UpdateOp, VarId};
+
+/// Modules whose locks are not modelled: what is done with them is no call that answers at any time.
+const LOCKS: [&str; 12] = [
+    "async-mutex",
+    "await-lock",
+    "async-lock",
+    "async-await-mutex-lock",
+    "async-sema",
+    "await-semaphore",
+    "mutexify",
+    "p-limit",
+    "p-queue",
+    "p-memoize",
+    "p-throttle",
+    "semaphore",
+];
+
+impl Maker<'_> {
+    pub(super) fn eval(&mut self, e: &Expr) -> Made<Val> {
+        if self.frame().dead {
+            return Ok(Val::undefined());
+        }
+        let outer = std::mem::replace(&mut self.span, e.span);
+        let made = self.eval_here(e);
+        if made.is_ok() {
+            self.span = outer;
+        }
+        made
+    }
+
+    fn eval_here(&mut self, e: &Expr) -> Made<Val> {
+        Ok(match &e.kind {
+            ExprKind::Undefined => Val::undefined(),
+            ExprKind::Null => Val::atom(NULL),
+            ExprKind::Bool(value) => Val::atom(i64::from(*value)),
+            ExprKind::Number(value) => Val::int(constant(*value), Some((*value, *value))),
+            ExprKind::Text(text) => Val::atom(self.atom(text)),
+            ExprKind::Template(texts, parts) if parts.is_empty() => Val::atom(self.atom(&texts.concat())),
+            ExprKind::Template(texts, parts) => {
+                let mut list = Vec::new();
+                for (place, text) in texts.iter().enumerate() {
+                    if !text.is_empty() {
+                        list.push(Val::atom(self.atom(text)));
+                    }
+                    if let Some(part) = parts.get(place) {
+                        list.push(self.value(part)?);
+                    }
+                }
+                Val::known(Static::Parts(list))
+            }
+            ExprKind::Var(variable) => self.variable(*variable)?,
+            ExprKind::This => match self.frame().this.clone() {
+                Some(this) => this,
+                None => return self.refuse("`this` outside of a method", "name the object"),
+            },
+            ExprKind::Function(id) => {
+                let frame = self.here;
+                let this = (!self.module.function(*id).has_this).then(|| self.frame().this.clone()).flatten();
+                Val::known(Static::Function { id: *id, frame, this })
+            }
+            ExprKind::Class(id) => Val::known(Static::Class(*id)),
+            ExprKind::Import(module, name) => self.import(module, name)?,
+            ExprKind::Global(name) => Val::known(Static::Builtin(name.clone())),
+            ExprKind::Object(items) => self.object(items)?,
+            ExprKind::Array(items) => self.array(items)?,
+            ExprKind::Member(object, name) => {
+                let object = self.eval(object)?;
+                let val = self.member(&object, name)?;
+                match val.statically() {
+                    Some(Static::Method(..)) => self.plain(val)?,
+                    _ => val,
+                }
+            }
+            ExprKind::Index(object, index) => {
+                let object = self.eval(object)?;
+                let index = self.eval(index)?;
+                self.index(&object, &index)?
+            }
+            ExprKind::Call(callee, items) => self.call(callee, items)?,
+            ExprKind::New(callee, items) => self.construct(callee, items)?,
+            ExprKind::Assign(target, value) => self.assign(target, value)?,
+            ExprKind::Update(target, op, value, old) => self.update(target, *op, value, *old)?,
+            ExprKind::Not(inner) => {
+                let condition = self.condition(inner)?;
+                Val::truth(not(&condition))
+            }
+            ExprKind::Negate(inner) => {
+                let val = self.value(inner)?;
+                let zero = Val::int(constant(0), Some((0, 0)));
+                self.arithmetic(BinaryOp::Subtract, &zero, &val)?
+            }
+            ExprKind::Void(inner) => {
+                self.eval(inner)?;
+                Val::undefined()
+            }
+            ExprKind::Binary(op, left, right) => {
+                let left = self.value(left)?;
+                let right = self.value(right)?;
+                self.binary(*op, &left, &right)?
+            }
+            ExprKind::Logical(op, left, right) => {
+                let first = self.value(left)?;
+                self.logical(*op, first, right)?
+            }
+            ExprKind::Conditional(condition, yes, no) => {
+                let condition = self.condition(condition)?;
+                self.choice(&condition, |this| this.value(yes), |this| this.value(no))?
+            }
+            ExprKind::Bind(variable, value, body) => {
+                let val = self.eval(value)?;
+                self.declare(*variable, &val)?;
+                self.eval(body)?
+            }
+            ExprKind::Await(inner) => {
+                let val = self.awaited_operand(inner)?;
+                self.span = e.span;
+                self.await_val(&val)?
+            }
+            ExprKind::Unsupported(what) => {
+                self.span = what.span;
+                return self.refuse(what.what.clone(), what.help.clone());
+            }
+        })
+    }
+
+    /// A value that is looked at, and not only handed on.
+    pub(super) fn value(&mut self, e: &Expr) -> Made<Val> {
+        let val = self.eval(e)?;
+        self.plain(val)
+    }
+
+    /// What is called.
+    pub(super) fn callee(&mut self, e: &Expr) -> Made<Val> {
+        let ExprKind::Member(object, name) = &e.kind else { return self.eval(e) };
+        let object = self.eval(object)?;
+        self.span = e.span;
+        if object.origins.iter().any(|origin| origin.starts_with("o:")) && !object.may_be(PROM) {
+            self.mark(&object.origins.clone(), |uses| uses.moved |= false);
+            return Ok(Val::known(Static::Method(Box::new(object), name.clone())));
+        }
+        self.member(&object, name)
+    }
+
+    /// Where a variable of a function lives.
+    fn owner(&self, variable: VarId) -> Option<usize> {
+        let mut frame = self.here;
+        loop {
+            if self.frames[frame].vars.contains(&variable) {
+                return Some(frame);
+            }
+            if frame == 0 {
+                return None;
+            }
+            frame = self.frames[frame].parent;
+        }
+    }
+
+    fn variable(&mut self, variable: VarId) -> Made<Val> {
+        if let Some(val) = self.module_vals.get(&variable).cloned() {
+            return match val.statically() {
+                // A variable of the module that requests assign to.
+                Some(Static::Builtin(shared)) if shared == "shared" => {
+                    let place = self.module_place(variable);
+                    self.load(&place)
+                }
+                _ => Ok(val),
+            };
+        }
+        match self.owner(variable) {
+            Some(frame) => {
+                let place = self.cell(frame, variable);
+                self.read_cell(&place)
+            }
+            None => {
+                let name = self.module.variable(variable).name.clone();
+                self.refuse(format!("`{name}`, which has no value yet"), "declare it before it is used")
+            }
+        }
+    }
+
+    pub(super) fn module_place(&self, variable: VarId) -> super::values::Place {
+        super::values::Place { base: self.module.variable(variable).name.clone(), keys: Vec::new() }
+    }
+
+    /// Declares a variable here.
+    pub(super) fn declare(&mut self, variable: VarId, val: &Val) -> Made<()> {
+        if self.here == 0 && self.starting {
+            return self.declare_shared(variable, val);
+        }
+        let here = self.here;
+        self.frames[here].vars.insert(variable);
+        let place = self.cell(here, variable);
+        let cell = self.assigned.contains(&variable);
+        self.write_cell(&place, val, cell)
+    }
+
+    fn import(&mut self, module: &str, name: &str) -> Made<Val> {
+        if LOCKS.contains(&module) {
+            return self.refuse(format!("a lock of `{module}`"), "keep a chain of promises in the module");
+        }
+        let timers = matches!(module, "node:timers/promises" | "timers/promises");
+        if timers && matches!(name, "setTimeout" | "setImmediate") {
+            return Ok(Val::known(Static::Builtin("sleep".to_owned())));
+        }
+        let shown = if matches!(name, "default" | "*") { module.to_owned() } else { name.to_owned() };
+        Ok(Val::known(Static::Outside(shown)))
+    }
+
+    fn object(&mut self, items: &[Item]) -> Made<Val> {
+        let mut fields: BTreeMap<String, Val> = BTreeMap::new();
+        for item in items {
+            match item {
+                Item::One(name, value) => {
+                    let val = self.value(value)?;
+                    fields.insert(name.clone(), val);
+                }
+                Item::Spread(value) => {
+                    let val = self.eval(value)?;
+                    match val.statically() {
+                        Some(Static::Object(place, _)) => {
+                            let names = self.type_of(&place.base).fields.clone();
+                            for name in names {
+                                let field = self.load(&place.field(&name))?;
+                                fields.insert(name, field);
+                            }
+                        }
+                        // What a caller gives has fields that nothing here looks at.
+                        Some(_) => {}
+                        None if val.is_only(REC) => fields.extend(val.fields.iter().map(|(name, field)| (name.clone(), field.clone()))),
+                        None if val.may_be(REC) => return self.refuse("`...` of what may be no object", "test it before"),
+                        None => {}
+                    }
+                }
+            }
+        }
+        Ok(Val::record(fields))
+    }
+
+    fn array(&mut self, items: &[Item]) -> Made<Val> {
+        let (mut length, mut bounds): (Term, Bounds) = (constant(0), Some((0, 0)));
+        let mut elements = Vec::new();
+        let mut spread = false;
+        for item in items {
+            match item {
+                Item::One(_, value) => {
+                    elements.push(self.eval(value)?);
+                    length = arithmetic("+", &length, "1");
+                    bounds = bounds.and_then(|(low, high)| Some((low.checked_add(1)?, high.checked_add(1)?)));
+                }
+                Item::Spread(value) => {
+                    spread = true;
+                    let val = self.eval(value)?;
+                    let (more, more_bounds) = match val.statically() {
+                        Some(Static::Array(place)) => {
+                            let inner = self.load(&place.clone())?;
+                            (inner.num, inner.bounds)
+                        }
+                        Some(Static::Tuple(list)) => {
+                            let count = i64::try_from(list.len()).unwrap_or(0);
+                            (constant(count), Some((count, count)))
+                        }
+                        _ if val.is_only(ARR) || val.tags.iter().all(|tag| *tag == UNDEFINED) => (val.num.clone(), val.bounds),
+                        _ => return self.refuse("`...` of what may be no array", "test it before"),
+                    };
+                    length = arithmetic("+", &length, &more);
+                    bounds = bounds.zip(more_bounds).map(|((low, high), (more_low, more_high))| (low + more_low, high + more_high));
+                }
+            }
+        }
+        if spread || self.starting || elements.is_empty() {
+            Ok(Val::array(length, bounds))
+        } else {
+            Ok(Val::known(Static::Tuple(elements)))
+        }
+    }
+
+    /// A value that depends on a condition.
+    pub(super) fn choice(
+        &mut self,
+        condition: &str,
+        yes: impl FnOnce(&mut Self) -> Made<Val>,
+        no: impl FnOnce(&mut Self) -> Made<Val>,
+    ) -> Made<Val> {
+        match known(condition) {
+            Some(0) => return no(self),
+            Some(_) => return yes(self),
+            None => {}
+        }
+        let place = self.meeting();
+        let (mut first, mut second) = (None, None);
+        let (to_yes, to_no) = (place.clone(), place.clone());
+        let condition = self.hold(condition.to_owned());
+        self.branch(
+            &condition,
+            |this| {
+                let val = yes(this)?;
+                if !this.frame().dead {
+                    this.write_cell(&to_yes, &val, true)?;
+                    first = Some(val);
+                }
+                Ok(())
+            },
+            |this| {
+                let val = no(this)?;
+                if !this.frame().dead {
+                    this.write_cell(&to_no, &val, true)?;
+                    second = Some(val);
+                }
+                Ok(())
+            },
+        )?;
+        match (first, second) {
+            (Some(one), Some(other)) if one == other => Ok(one),
+            // A truth value stays a term.
+            (Some(one), Some(other)) if truth_of(&one).is_some() && truth_of(&other).is_some() && self.frame().ended.is_empty() => {
+                let (one, other) = (truth_of(&one).unwrap_or_default(), truth_of(&other).unwrap_or_default());
+                let joined = either(&condition, &one, &other);
+                let held = self.hold(joined);
+                Ok(Val { origins: std::collections::BTreeSet::new(), ..Val::truth(held) })
+            }
+            (Some(one), Some(other)) => {
+                self.now.known.remove(&place.base);
+                let mut val = self.read_cell(&place)?;
+                val.place = if val.may_be(PROM) { one.place.or(other.place) } else { None };
+                Ok(val)
+            }
+            (Some(only), None) | (None, Some(only)) => Ok(only),
+            (None, None) => Ok(Val::undefined()),
+        }
+    }
+
+    /// A variable in which values of two ways meet, the same in every round.
+    fn meeting(&mut self) -> super::values::Place {
+        let path = self.frame().path.clone();
+        super::values::Place { base: format!("%{path}m{}", self.span.start), keys: Vec::new() }
+    }
+
+    fn logical(&mut self, op: LogicalOp, first: Val, right: &Expr) -> Made<Val> {
+        let condition = match op {
+            LogicalOp::And | LogicalOp::Or => self.truth(&first),
+            LogicalOp::Nullish => {
+                if first.may_be(NULL) || first.may_be(UNDEFINED) || !first.origins.is_empty() {
+                    self.mark(&first.origins.clone(), |uses| {
+                        uses.nothing.insert(NULL);
+                    });
+                }
+                not(&first.is_one_of(&[NULL, UNDEFINED]))
+            }
+        };
+        let kept = self.narrowed(&first, op);
+        match op {
+            LogicalOp::And => self.choice(&condition, |this| this.value(right), |_| Ok(kept)),
+            LogicalOp::Or | LogicalOp::Nullish => self.choice(&condition, |_| Ok(kept), |this| this.value(right)),
+        }
+    }
+
+    /// What a value is where an operator keeps it.
+    fn narrowed(&mut self, val: &Val, op: LogicalOp) -> Val {
+        let empty = self.empty();
+        let falsy = [FALSE, UNDEFINED, NULL, empty];
+        let mut kept = val.clone();
+        kept.tags.retain(|tag| match op {
+            LogicalOp::And => falsy.contains(tag) || *tag == INT,
+            LogicalOp::Or => !falsy.contains(tag),
+            LogicalOp::Nullish => ![UNDEFINED, NULL].contains(tag),
+        });
+        if kept.tags.is_empty() {
+            return val.clone();
+        }
+        if kept.tags.len() == 1 {
+            kept.tag = constant(kept.tags.first().copied().unwrap_or(UNDEFINED));
+        }
+        kept
+    }
+
+    fn binary(&mut self, op: BinaryOp, left: &Val, right: &Val) -> Made<Val> {
+        match op {
+            BinaryOp::Equal => Ok(Val::truth(self.same(left, right)?)),
+            BinaryOp::NotEqual => {
+                let same = self.same(left, right)?;
+                Ok(Val::truth(not(&same)))
+            }
+            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Remainder => self.arithmetic(op, left, right),
+            BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual => {
+                self.mark_compared(left, right);
+                self.numeric(left)?;
+                self.numeric(right)?;
+                let sign = match op {
+                    BinaryOp::Less => "<",
+                    BinaryOp::LessOrEqual => "<=",
+                    BinaryOp::Greater => ">",
+                    _ => ">=",
+                };
+                self.mark_numbers(left, right);
+                if let (Some(one), Some(other)) = (known(&left.num), known(&right.num)) {
+                    let holds = match op {
+                        BinaryOp::Less => one < other,
+                        BinaryOp::LessOrEqual => one <= other,
+                        BinaryOp::Greater => one > other,
+                        _ => one >= other,
+                    };
+                    return Ok(Val::atom(i64::from(holds)));
+                }
+                Ok(Val::truth(format!("({} {sign} {})", left.num, right.num)))
+            }
+        }
+    }
+
+    fn mark_numbers(&mut self, left: &Val, right: &Val) {
+        for val in [left, right] {
+            self.mark(&val.origins.clone(), |uses| uses.arithmetic = true);
+        }
+    }
+
+    fn numeric(&mut self, val: &Val) -> Made<()> {
+        self.mark(&val.origins.clone(), |uses| uses.arithmetic = true);
+        if val.is_only(INT) {
+            return Ok(());
+        }
+        self.refuse("arithmetic with what may be no number", "give it a number before, or write `?? 0`")
+    }
+
+    fn arithmetic(&mut self, op: BinaryOp, left: &Val, right: &Val) -> Made<Val> {
+        let sign = match op {
+            BinaryOp::Add => "+",
+            BinaryOp::Subtract => "-",
+            BinaryOp::Multiply => "*",
+            _ => "%",
+        };
+        let texts = |val: &Val| val.tags.iter().any(|tag| *tag >= super::values::FIRST_ATOM) || val.may_be(STAT);
+        if op == BinaryOp::Add && (texts(left) || texts(right)) && left.origins.is_empty() && right.origins.is_empty() {
+            return Ok(Val::known(Static::Parts(vec![left.clone(), right.clone()])));
+        }
+        self.numeric(left)?;
+        self.numeric(right)?;
+        let bounds = left.bounds.zip(right.bounds).and_then(|((a, b), (c, d))| match op {
+            BinaryOp::Add => Some((a.checked_add(c)?, b.checked_add(d)?)),
+            BinaryOp::Subtract => Some((a.checked_sub(d)?, b.checked_sub(c)?)),
+            BinaryOp::Multiply => {
+                let all = [a.checked_mul(c)?, a.checked_mul(d)?, b.checked_mul(c)?, b.checked_mul(d)?];
+                Some((*all.iter().min()?, *all.iter().max()?))
+            }
+            // The sign of the rest is that of the first operand; only where both agree is it that of the language.
+            _ if a >= 0 && c > 0 => Some((0, d - 1)),
+            _ => None,
+        });
+        if op == BinaryOp::Remainder && bounds.is_none() {
+            return self.refuse("`%` of numbers that may be negative", "keep both operands positive");
+        }
+        let num = self.hold(arithmetic(sign, &left.num, &right.num));
+        Ok(Val::int(num, bounds))
+    }
+
+    /// Whether two values are the same.
+    pub(super) fn same(&mut self, left: &Val, right: &Val) -> Made<Term> {
+        self.mark_compared(left, right);
+        if left.may_be(PROM) && right.may_be(PROM) {
+            return self.same_promise(left, right);
+        }
+        for (one, other) in [(left, right), (right, left)] {
+            if one.may_be(STAT) && !other.may_be(STAT) && other.tags.iter().all(|tag| [NULL, UNDEFINED].contains(tag)) {
+                return Ok(one.is_one_of(&[NULL, UNDEFINED]));
+            }
+        }
+        if left.may_be(REC) && right.may_be(REC) || left.may_be(ARR) && right.may_be(ARR) || left.may_be(STAT) || right.may_be(STAT) {
+            return self.refuse("a comparison of objects", "compare a field that tells them apart");
+        }
+        if left.tags.is_disjoint(&right.tags) {
+            return Ok(constant(0));
+        }
+        let tags = equal(&left.tag, &right.tag);
+        if left.may_be(INT) && right.may_be(INT) {
+            let numbers = equal(&left.num, &right.num);
+            return Ok(all(vec![tags, any(vec![not(&left.is(INT)), numbers])]));
+        }
+        Ok(tags)
+    }
+
+    pub(super) fn assign(&mut self, target: &Target, value: &Expr) -> Made<Val> {
+        let spot = self.spot(target)?;
+        let val = self.eval(value)?;
+        if self.frame().dead {
+            return Ok(val);
+        }
+        self.set(&spot, &val)?;
+        Ok(val)
+    }
+
+    fn update(&mut self, target: &Target, op: UpdateOp, value: &Expr, wants_old: bool) -> Made<Val> {
+        let spot = self.spot(target)?;
+        let old = self.spot_value(&spot)?;
+        match op {
+            UpdateOp::Binary(op) => {
+                let right = self.value(value)?;
+                if self.frame().dead {
+                    return Ok(old);
+                }
+                let new = self.arithmetic(op, &old, &right)?;
+                self.set(&spot, &new)?;
+                Ok(if wants_old { old } else { new })
+            }
+            UpdateOp::Logical(op) => {
+                let condition = match op {
+                    LogicalOp::And | LogicalOp::Or => self.truth(&old),
+                    LogicalOp::Nullish => not(&old.is_one_of(&[NULL, UNDEFINED])),
+                };
+                let kept = self.narrowed(&old, op);
+                let assign = |this: &mut Self| {
+                    let val = this.value(value)?;
+                    if !this.frame().dead {
+                        this.set(&spot, &val)?;
+                    }
+                    Ok(val)
+                };
+                match op {
+                    LogicalOp::And => self.choice(&condition, assign, |_| Ok(kept)),
+                    LogicalOp::Or | LogicalOp::Nullish => self.choice(&condition, |_| Ok(kept), assign),
+                }
+            }
+        }
+    }
+
+    /// A short array, or a value that the outside gives, at a place.
+    fn index(&mut self, object: &Val, index: &Val) -> Made<Val> {
+        match object.statically() {
+            Some(Static::Tuple(list)) => {
+                let place = known(&index.num).filter(|_| index.is_only(INT)).and_then(|place| usize::try_from(place).ok());
+                match place {
+                    Some(place) => Ok(list.get(place).cloned().unwrap_or_else(Val::undefined)),
+                    None => self.refuse("an element whose place is not known", "name the elements"),
+                }
+            }
+            Some(Static::Given(path)) if index.is_only(INT) => Ok(Val::known(Static::Given(format!("{path}.{}", index.num)))),
+            Some(Static::Map(place) | Static::Object(place, _)) => {
+                let entry = self.entry(&place.clone(), index)?;
+                self.load(&entry)
+            }
+            _ if !object.origins.is_empty() && index.is_only(INT) => self.member(object, &index.num),
+            _ => self.refuse("an element of an array", "keep a map, or only the length"),
+        }
+    }
+}
+
+/// The term of a truth value.
+fn truth_of(val: &Val) -> Option<Term> {
+    let truth = !val.tags.is_empty() && val.tags.iter().all(|tag| [FALSE, TRUE].contains(tag));
+    (truth && val.origins.is_empty()).then(|| val.tag.clone())
+}

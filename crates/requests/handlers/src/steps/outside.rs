@@ -1,0 +1,192 @@
+//! What the outside answers, by how it is used.
+//!
+//! **Claim.** A proof with these values is one about an outside that answers any of them, and a run with them is one of any
+//! outside. *Why.* A value that is only moved is a token: every map of tokens takes runs to runs. One that is tested takes both
+//! ways, one that is compared with literals is one of them or another, and of numbers there are two.
+
+use std::collections::BTreeSet;
+
+use super::ops::{Kind, Term, constant};
+use super::state::{Maker, Uses};
+use super::values::{FALSE, INT, NULL, REC, TRUE, UNDEFINED, Val};
+
+impl Maker<'_> {
+    pub(super) fn mark(&mut self, origins: &BTreeSet<String>, mark: impl Fn(&mut Uses)) {
+        for origin in origins {
+            mark(self.uses.entry(origin.clone()).or_default());
+        }
+    }
+
+    /// Notes that these values are compared.
+    pub(super) fn mark_compared(&mut self, one: &Val, other: &Val) {
+        for (this, that) in [(one, other), (other, one)] {
+            if this.origins.is_empty() {
+                continue;
+            }
+            let known = that.origins.is_empty();
+            let nothing = that.tags.iter().all(|tag| [NULL, UNDEFINED, FALSE, TRUE].contains(tag));
+            let (tags, num) = (that.tags.clone(), super::ops::known(&that.num));
+            let number = that.is_only(INT);
+            self.mark(&this.origins.clone(), |uses| match (known, number, nothing) {
+                (true, true, _) => {
+                    uses.numbers.extend(num);
+                    uses.arithmetic = true;
+                }
+                (true, false, true) => uses.nothing.extend(&tags),
+                (true, false, false) => uses.literals.extend(tags.iter().filter(|tag| **tag >= super::values::FIRST_ATOM)),
+                (false, ..) => uses.moved = true,
+            });
+        }
+    }
+
+    /// The tokens that stand for keys.
+    pub(super) fn key_tokens(&self) -> BTreeSet<i64> {
+        let literals = self.uses.iter().filter(|(origin, _)| origin.starts_with("p:")).flat_map(|(_, uses)| uses.literals.iter().copied());
+        (0..self.keys).map(|key| super::values::FIRST_ATOM + key).chain(literals).collect()
+    }
+
+    /// One of these numbers.
+    pub(super) fn chosen(&mut self, from: &[i64]) -> Term {
+        match from {
+            [] => constant(UNDEFINED),
+            [only] => constant(*only),
+            _ => {
+                let local = self.fresh();
+                self.push(Kind::Choose(local.clone(), from.to_vec()));
+                local
+            }
+        }
+    }
+
+    /// A value that the outside answers here.
+    pub(super) fn outside_value(&mut self, origin: &str) -> Val {
+        let domain = self.domain(origin);
+        let mut made = self.outside_kind(origin, &domain);
+        made.origins.insert(origin.to_owned());
+        made
+    }
+
+    /// A call of the outside at the place where the call stands.
+    pub(super) fn origin(&mut self, path: &str) -> String {
+        let origin = format!("o:{path}@{}", self.called_at);
+        self.outside.insert(origin.clone(), path.to_owned());
+        origin
+    }
+
+    /// What the outside may answer.
+    pub(super) fn domain(&mut self, origin: &str) -> Domain {
+        let uses = self.uses.entry(origin.to_owned()).or_default().clone();
+        if !uses.fields.is_empty() {
+            let parts = uses.fields.iter().map(|field| (field.clone(), self.domain(&format!("{origin}.{field}"))));
+            let fields = parts.collect();
+            let mut others = uses.nothing.clone();
+            if uses.condition {
+                others.insert(NULL);
+            }
+            return Domain::Record { fields, others };
+        }
+        if uses.arithmetic {
+            return Domain::Numbers([1, 2].into_iter().chain(uses.numbers).collect());
+        }
+        let mut tags: BTreeSet<i64> = uses.nothing.clone();
+        let falsy = tags.iter().any(|tag| [FALSE, UNDEFINED, NULL].contains(tag));
+        if uses.moved {
+            for number in 1..=self.limits.values {
+                tags.insert(self.atom(&format!("{} {number}", short(origin))));
+            }
+        } else if uses.condition && uses.literals.is_empty() && uses.nothing.is_empty() {
+            tags.extend([FALSE, TRUE]);
+        } else {
+            tags.insert(self.atom(short(origin)));
+        }
+        if uses.condition && !falsy && !tags.contains(&FALSE) {
+            tags.insert(NULL);
+        }
+        tags.extend(&uses.literals);
+        Domain::Tags(tags)
+    }
+
+    fn outside_kind(&mut self, origin: &str, domain: &Domain) -> Val {
+        match domain {
+            Domain::Record { fields, others } => {
+                let parts = fields.iter().map(|(field, _)| (field.clone(), self.outside_value(&format!("{origin}.{field}"))));
+                let record = Val::record(parts.collect());
+                if others.is_empty() {
+                    return record;
+                }
+                let list: Vec<i64> = [REC].into_iter().chain(others.iter().copied()).collect();
+                let tag = self.chosen(&list);
+                Val { tags: list.into_iter().collect(), tag, ..record }
+            }
+            Domain::Numbers(numbers) => {
+                let (low, high) = (numbers.first().copied().unwrap_or(1), numbers.last().copied().unwrap_or(2));
+                let list: Vec<i64> = numbers.iter().copied().collect();
+                let num = self.chosen(&list);
+                Val::int(num, Some((low, high)))
+            }
+            Domain::Tags(tags) => {
+                let list: Vec<i64> = tags.iter().copied().collect();
+                let tag = self.chosen(&list);
+                Val::tagged(tags.clone(), tag)
+            }
+        }
+    }
+
+    /// What a caller gives at this path, such as `body.form`.
+    pub(super) fn given(&mut self, path: &str) -> Val {
+        let origin = format!("p:{path}");
+        self.given_here.insert(origin.clone());
+        let uses = self.uses.entry(origin.clone()).or_default().clone();
+        let local = given_name(path);
+        let mut val = if uses.arithmetic {
+            let numbers = given_numbers(&uses);
+            Val::int(local, numbers.first().copied().zip(numbers.last().copied()))
+        } else {
+            let tags = self.given_tags(&uses);
+            let tag = if tags.len() == 1 { constant(tags.first().copied().unwrap_or(UNDEFINED)) } else { local };
+            Val::tagged(tags, tag)
+        };
+        val.origins.insert(origin);
+        val
+    }
+
+    /// The tags that a parameter can have.
+    pub(super) fn given_tags(&self, uses: &Uses) -> BTreeSet<i64> {
+        let mut tags: BTreeSet<i64> = (0..self.keys).map(|key| super::values::FIRST_ATOM + key).collect();
+        tags.extend(&uses.literals);
+        tags.extend(&uses.nothing);
+        if uses.condition {
+            tags.insert(UNDEFINED);
+        }
+        tags
+    }
+}
+
+/// What the outside may answer at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Domain {
+    /// An object with these fields, or one of these tags.
+    Record {
+        fields: Vec<(String, Domain)>,
+        others: BTreeSet<i64>,
+    },
+    Numbers(BTreeSet<i64>),
+    Tags(BTreeSet<i64>),
+}
+
+/// The numbers that a parameter can be.
+pub(super) fn given_numbers(uses: &Uses) -> BTreeSet<i64> {
+    [1, 2].into_iter().chain(uses.numbers.iter().copied()).collect()
+}
+
+/// The parameter of the program for a path.
+pub(super) fn given_name(path: &str) -> String {
+    let letters = path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
+    format!("p_{}", letters.collect::<String>())
+}
+
+/// What a value of an outside call is called.
+pub(super) fn short(origin: &str) -> &str {
+    let name = origin.split('@').next().unwrap_or(origin);
+    name.strip_prefix("o:").unwrap_or(name)
+}

@@ -1,0 +1,149 @@
+//! Going through a form.
+
+use std::collections::BTreeSet;
+
+use crate::form::{Expr, ExprKind, FunId, Item, Module, Stmt, StmtKind, Target, VarId};
+
+/// Shows all expressions of statements, outer ones first; functions in them are entered where `inside` is given.
+pub(crate) fn expressions(list: &[Stmt], inside: Option<&Module>, see: &mut dyn FnMut(&Expr)) {
+    for one in list {
+        match &one.kind {
+            StmtKind::Expr(e) | StmtKind::Throw(e) => expression(e, inside, see),
+            StmtKind::Let(_, value) | StmtKind::Return(value) => {
+                if let Some(e) = value {
+                    expression(e, inside, see);
+                }
+            }
+            StmtKind::If(condition, yes, no) => {
+                expression(condition, inside, see);
+                expressions(yes, inside, see);
+                expressions(no, inside, see);
+            }
+            StmtKind::Loop { test, body, update, .. } => {
+                for e in [test, update].into_iter().flatten() {
+                    expression(e, inside, see);
+                }
+                expressions(body, inside, see);
+            }
+            StmtKind::Try { body, catch, finally } => {
+                expressions(body, inside, see);
+                if let Some((_, body)) = catch {
+                    expressions(body, inside, see);
+                }
+                if let Some(body) = finally {
+                    expressions(body, inside, see);
+                }
+            }
+            StmtKind::Block(body) => expressions(body, inside, see),
+            StmtKind::Break | StmtKind::Continue | StmtKind::Unsupported(_) => {}
+        }
+    }
+}
+
+/// The same of an expression.
+pub(crate) fn expression(e: &Expr, inside: Option<&Module>, see: &mut dyn FnMut(&Expr)) {
+    see(e);
+    let mut go = |inner: &Expr| expression(inner, inside, see);
+    match &e.kind {
+        ExprKind::Template(_, parts) => parts.iter().for_each(go),
+        ExprKind::Object(items) | ExprKind::Array(items) => each(items, &mut go),
+        ExprKind::Member(inner, _) | ExprKind::Not(inner) | ExprKind::Negate(inner) | ExprKind::Void(inner) | ExprKind::Await(inner) => {
+            go(inner)
+        }
+        ExprKind::Index(left, right)
+        | ExprKind::Binary(_, left, right)
+        | ExprKind::Logical(_, left, right)
+        | ExprKind::Bind(_, left, right) => {
+            go(left);
+            go(right);
+        }
+        ExprKind::Call(callee, items) | ExprKind::New(callee, items) => {
+            go(callee);
+            each(items, &mut go);
+        }
+        ExprKind::Assign(target, value) | ExprKind::Update(target, _, value, _) => {
+            match target {
+                Target::Var(_) => {}
+                Target::Member(object, _) => go(object),
+                Target::Index(object, index) => {
+                    go(object);
+                    go(index);
+                }
+            }
+            go(value);
+        }
+        ExprKind::Conditional(one, two, three) => {
+            go(one);
+            go(two);
+            go(three);
+        }
+        ExprKind::Function(id) => {
+            if let Some(module) = inside {
+                function(*id, module, see);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The same of a function.
+pub(crate) fn function(id: FunId, module: &Module, see: &mut dyn FnMut(&Expr)) {
+    expressions(&module.function(id).body, Some(module), see);
+}
+
+fn each(items: &[Item], see: &mut dyn FnMut(&Expr)) {
+    for item in items {
+        match item {
+            Item::One(_, e) | Item::Spread(e) => see(e),
+        }
+    }
+}
+
+/// The variables that statements assign to, functions in them included where they are written.
+pub(crate) fn assigned_in(list: &[Stmt], found: &mut BTreeSet<VarId>) {
+    expressions(list, None, &mut |e| note_assigned(e, found));
+}
+
+pub(crate) fn assigned_by(e: &Expr, found: &mut BTreeSet<VarId>) {
+    expression(e, None, &mut |e| note_assigned(e, found));
+}
+
+fn note_assigned(e: &Expr, found: &mut BTreeSet<VarId>) {
+    match &e.kind {
+        ExprKind::Assign(target, _) | ExprKind::Update(target, ..) => match target {
+            Target::Var(variable) => {
+                found.insert(*variable);
+            }
+            // A record of a request that is changed.
+            Target::Member(object, _) => {
+                if let ExprKind::Var(variable) = &object.kind {
+                    found.insert(*variable);
+                }
+            }
+            Target::Index(..) => {}
+        },
+        _ => {}
+    }
+}
+
+/// How many `return`s with a value a function has, not counting those of functions in it.
+pub(crate) fn returns(list: &[Stmt]) -> usize {
+    list.iter()
+        .map(|one| match &one.kind {
+            StmtKind::Return(_) => 1,
+            StmtKind::If(_, yes, no) => returns(yes) + returns(no),
+            StmtKind::Loop { body, .. } | StmtKind::Block(body) => returns(body),
+            StmtKind::Try { body, catch, finally } => {
+                returns(body) + catch.as_ref().map_or(0, |(_, body)| returns(body)) + finally.as_ref().map_or(0, |body| returns(body))
+            }
+            _ => 0,
+        })
+        .sum()
+}
+
+/// Whether statements may pause.
+pub(crate) fn pauses(module: &Module, list: &[Stmt]) -> bool {
+    let mut found = false;
+    expressions(list, Some(module), &mut |e| found |= matches!(e.kind, ExprKind::Await(_) | ExprKind::Call(..)));
+    found
+}

@@ -1,0 +1,37 @@
+//! What is not modelled is refused, and named.
+
+use crate::translated;
+
+/// What is said about a file that is refused.
+fn said(name: &str, text: &str) -> String {
+    match translated(name, text) {
+        Ok(made) => panic!("this became a program:\n{}", made.text),
+        Err(said) => said.join("\n"),
+    }
+}
+
+/// The body of a request beside a number and a map of the module.
+fn request(body: &str) -> String {
+    said("a.js", &format!("import {{ out }} from './out.js';\nlet n = 0;\nconst m = new Map();\nexport async function f(k) {{ {body} }}\n"))
+}
+
+#[test]
+fn constructs_outside_of_the_subset_are_named() {
+    assert!(request("n = 1; await Promise.race([out(), out()]);").contains("race"));
+    assert!(request("const t = setTimeout(() => { n = 1; }, 1); clearTimeout(t);").contains("clearTimeout"));
+    assert!(request("for (const x of m.values()) n = 1; m.set(k, 1);").contains("a loop over a collection"));
+    assert!(request("n = 1; await f(k);").contains("recursion of `f`"));
+}
+
+#[test]
+fn mistakes_of_the_syntax_are_reported() {
+    assert!(!said("a.js", "export async function f( {").is_empty());
+    assert!(!said("a.js", "let a; let a; export function f() { return a; }").is_empty());
+    assert!(!said("a.js", "export function f(a: number) { return a; }").is_empty(), "types belong to TypeScript");
+}
+
+#[test]
+fn deep_nesting_ends_with_a_message() {
+    let deep = format!("export const a = {}1{};", "(".repeat(100_000), ")".repeat(100_000));
+    assert!(said("a.js", &deep).contains("nests too deeply"));
+}
