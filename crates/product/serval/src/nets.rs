@@ -287,6 +287,7 @@ impl Default for NetOptions {
 
 /// What is known about a question.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct NetDecision {
     /// Holds, does not hold, or undecided; an error where the checker has refused our evidence, which is a bug.
     pub answer: NetAnswer,

@@ -295,6 +295,7 @@ impl Default for Options {
 
 /// The fixes of a program, and what is known of sets that are none.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Repair {
     /// The `yield`s of the text that may go, if that is what is removed: sets are
     /// positions here.
@@ -354,6 +355,7 @@ pub enum Outcome {
 
 /// A set of changes with which the program is serializable.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fix {
     /// Positions in [`Repair::yields`] or [`Repair::requests`], ascending.
     pub set: Vec<usize>,

@@ -129,6 +129,7 @@ pub enum TsoError {
 
 /// What is known, each answer with evidence that the checker has accepted.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct TsoDecision {
     shown: Shown,
     open: Open,

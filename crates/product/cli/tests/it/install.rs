@@ -196,6 +196,9 @@ fn definitions_are_well_formed() {
     let (Some(action), Some(hooks)) = (yaml("action.yml"), yaml(".pre-commit-hooks.yaml")) else {
         return absent("benchexec");
     };
+    for path in ["contrib/github/release.yml", "contrib/github/serval-matrix.yml"] {
+        assert!(yaml(path).unwrap()["jobs"].is_object(), "{path}");
+    }
     assert_eq!(action["runs"]["using"], "composite");
     for field in ["name", "description", "inputs", "outputs"] {
         assert!(!action[field].is_null(), "{field}");

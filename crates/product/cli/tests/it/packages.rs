@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use serval_effort::skips;
+use serval_testkit::say;
 
 use crate::architecture::metadata;
 use crate::install::{absent, python};
@@ -177,4 +178,86 @@ fn the_install_script_checks_the_sum() {
     let mut test = Command::new(python());
     test.arg(root().join("packages/others/test")).arg(directory("others")).env("SERVAL_PROGRAMS", programs());
     ran("wheel", test);
+}
+
+/// A clone of what is committed here, where this is a clone with a history itself.
+fn clone(name: &str) -> Option<PathBuf> {
+    let asked = Command::new("git").args(["-c", "safe.directory=*", "rev-parse", "HEAD"]).current_dir(root()).output();
+    if !asked.is_ok_and(|output| output.status.success()) {
+        say("git: not there, skipped");
+        return None;
+    }
+    let place = directory(name).join("serval");
+    let there = place.display().to_string();
+    git(&root(), &["clone", "--quiet", "--no-hardlinks", ".", &there]);
+    Some(place)
+}
+
+fn git(place: &std::path::Path, arguments: &[&str]) {
+    let who = ["-c", "user.name=serval", "-c", "user.email=serval@localhost", "-c", "safe.directory=*"];
+    let output = Command::new("git").args(who).args(arguments).current_dir(place).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+}
+
+/// What is not ready is refused before anything is built, and nothing of it is left.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_release_is_refused_where_something_is_missing() {
+    if Command::new(python()).arg("--version").output().is_err() {
+        return absent("wheel");
+    }
+    let Some(place) = clone("release") else { return };
+    let version = version();
+    let release = |version: &str, more: &[&str]| {
+        let mut script = Command::new(python());
+        script.arg("scripts/release").arg(version).args(more).current_dir(&place).env("SERVAL_PROGRAMS", "").env("SERVAL_LEVEL", "1");
+        script.output().unwrap()
+    };
+    let refused = |version: &str, more: &[&str], words: &str| {
+        let output = release(version, more);
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(1) && said.contains(words), "{words}: {said}");
+        let names = std::fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let left: Vec<String> = names.filter(|name| name.contains("dist")).collect();
+        assert!(left.is_empty(), "{left:?}");
+    };
+    refused("9.9.9", &[], &format!("the manifests have {version}"));
+    refused(&version, &["--tagged"], "is no tag of this commit");
+    std::fs::write(place.join("new"), "").unwrap();
+    refused(&version, &[], "the tree has changes");
+    std::fs::remove_file(place.join("new")).unwrap();
+    // A folder that cannot be made.
+    let programs = programs().display().to_string();
+    refused(&version, &["--only", "programs", "--programs", &programs, "--out", "README.md/dist"], "README.md");
+    git(&place, &["tag", &format!("v{version}")]);
+    refused(&version, &[], "is there already");
+    // With the tag, and with programs that are there, it is made.
+    let output = release(&version, &["--only", "programs", "--programs", &programs, "--tagged", "--out", "../dist"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let made = place.join("../dist");
+    let manifest: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(made.join("manifest.json")).unwrap()).unwrap();
+    assert_eq!(manifest["version"], version.as_str());
+    let sums = std::fs::read_to_string(made.join("SHA256SUMS")).unwrap();
+    assert_eq!(sums.lines().count(), manifest["files"].as_array().unwrap().len());
+    let change = std::fs::read_to_string(place.join("CHANGELOG.md")).unwrap().replace(&format!("\n## {version}\n"), "\n## none\n");
+    std::fs::write(place.join("CHANGELOG.md"), change).unwrap();
+    git(&place, &["commit", "--quiet", "--all", "-m", "no section"]);
+    refused(&version, &[], "has no section");
+    std::fs::remove_dir_all(directory("release")).unwrap();
+}
+
+/// The matrix for GitHub calls the script with options that it has, and publishes nothing.
+#[test]
+fn the_matrix_for_releases_calls_the_script() {
+    let (matrix, script) = (read("contrib/github/release.yml"), read("scripts/release"));
+    let line = matrix.lines().find(|line| line.contains("python3 scripts/release")).unwrap();
+    for option in line.split_whitespace().filter(|word| word.starts_with("--")) {
+        assert!(script.contains(&format!("\"{option}\"")), "{option}");
+    }
+    for machine in ["ubuntu-24.04", "ubuntu-24.04-arm", "macos-14", "windows-2022"] {
+        assert!(matrix.contains(&format!("machine: {machine},")), "{machine}");
+    }
+    assert!(["publish", "twine", "gh release"].iter().all(|word| !matrix.contains(&format!("run: {word}"))));
+    // What people write is never part of a script.
+    assert!(!matrix.split("run: ").skip(1).any(|block| block.lines().take(4).any(|line| line.contains("${{"))), "{matrix}");
 }

@@ -14,6 +14,7 @@ use super::why::pumped;
 /// The checker has accepted that every reachable marking is below a member, and for each member a run with pumps that
 /// leads to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Coverage {
     /// The members, ascending: tokens by place, `None` for ω.
     pub markings: Vec<Vec<Option<u64>>>,

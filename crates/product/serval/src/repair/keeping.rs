@@ -45,6 +45,7 @@ use crate::{Content, Input};
 
 /// A repair that keeps every pause, with a proof of the text that it gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Proposal {
     /// What is done.
     pub kind: RepairKind,

@@ -10,6 +10,7 @@ use super::{TsoDecision, TsoError, TsoEvidence, TsoInput, TsoOptions, accepted, 
 
 /// What was found.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct TsoRepair {
     /// The report.
     pub report: TsoFix,
