@@ -138,7 +138,7 @@ fn commands_in_the_documentation_run() {
                 ["sha256sum", "--check", "--ignore-missing", "SHA256SUMS"] | ["sh", "install.sh", "--from", _] => named += 1,
                 ["docker" | "podman" | "buildah", ..] => {
                     let is_ours = |word: &&str| word.starts_with("serval:") || word.contains("serval-") && word.ends_with("-image.tar");
-                    assert!(words.iter().any(|word| is_ours(word)), "{page}: {command}");
+                    assert!(words.iter().any(is_ours), "{page}: {command}");
                     named += 1;
                 }
                 _ => panic!("{page}: no test tries this: {line}"),
