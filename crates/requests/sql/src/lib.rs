@@ -36,6 +36,6 @@ pub use translate::{Answered, Answers, Form, Origin, Role, RowKey, Translation, 
 pub use translate::{Rule, translate_without};
 pub use workload::{
     Aggregate, Beyond, Bounds, Column, ColumnId, Comparison, Conflict, Constant, Delete, ForeignKey, Insert, Isolation, Item, ItemKind,
-    Kind, Operation, Parameter, Piece, RowLock, Scalar, Script, Select, Settings, Statement, StatementKind, Strength, Table, TableId,
-    Update, Wait, Workload,
+    Kind, LockTables, Operation, Parameter, Piece, RowLock, Scalar, Script, Select, Settings, Statement, StatementKind, Strength, Table,
+    TableId, TableMode, Update, Wait, Workload,
 };

@@ -135,7 +135,7 @@ impl<'s> Reader<'s> {
                 let kind = crate::statements::statement(other, self.tables, &holes, text.strength, span)?;
                 let writes = match &kind {
                     StatementKind::Select(select) => select.lock.is_some(),
-                    kind => !matches!(kind, StatementKind::Advisory(_) | StatementKind::Level(_)),
+                    kind => !matches!(kind, StatementKind::Advisory(_) | StatementKind::Level(_) | StatementKind::Lock(_)),
                 };
                 if self.read_only && writes {
                     return Err(outside(

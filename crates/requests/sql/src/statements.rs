@@ -8,7 +8,9 @@ use sqlparser::ast::{
 
 use crate::lower::{Scope, TableSource, select, selected, source};
 use crate::names::{Lowered, folded, outside, plain_name, table_named, unknown};
-use crate::workload::{ColumnId, Conflict, Constant, Delete, Insert, Scalar, StatementKind, Strength, Table, TableId, Update};
+use crate::workload::{
+    ColumnId, Conflict, Constant, Delete, Insert, LockTables, Scalar, StatementKind, Strength, Table, TableId, TableMode, Update,
+};
 
 /// A statement over one table.
 pub(crate) fn statement(
@@ -28,6 +30,20 @@ pub(crate) fn statement(
         ast::Statement::Insert(insert) => self::insert(insert, tables, holes, span).map(StatementKind::Insert),
         ast::Statement::Update(update) => self::update(update, tables, holes, span).map(StatementKind::Update),
         ast::Statement::Delete(delete) => self::delete(delete, tables, holes, span).map(StatementKind::Delete),
+        ast::Statement::Lock(lock) => {
+            let names = lock.tables.iter().map(|target| table_named(tables, &target.name, span));
+            let mode = match lock.lock_mode.as_ref().unwrap_or(&ast::LockTableMode::AccessExclusive) {
+                ast::LockTableMode::AccessShare => TableMode::AccessShare,
+                ast::LockTableMode::RowShare => TableMode::RowShare,
+                ast::LockTableMode::RowExclusive => TableMode::RowExclusive,
+                ast::LockTableMode::ShareUpdateExclusive => TableMode::ShareUpdateExclusive,
+                ast::LockTableMode::Share => TableMode::Share,
+                ast::LockTableMode::ShareRowExclusive => TableMode::ShareRowExclusive,
+                ast::LockTableMode::Exclusive => TableMode::Exclusive,
+                ast::LockTableMode::AccessExclusive => TableMode::AccessExclusive,
+            };
+            Ok(StatementKind::Lock(LockTables { tables: names.collect::<Lowered<_>>()?, mode, nowait: lock.nowait }))
+        }
         other => {
             let text = other.to_string();
             let first: Vec<&str> = text.split_whitespace().take(2).collect();

@@ -8,6 +8,7 @@
 //! | REPEATABLE READ | `snapshot` |
 //! | statements over rows, at either level | `rows`, `query` |
 //! | foreign keys | `foreign` |
+//! | locks of tables | `tables` |
 //! | expressions and NULL | `values` |
 //! | what a caller gets | `answers` |
 //! | scripts, transactions, parameters | `requests` |
@@ -26,6 +27,7 @@ mod shared;
 mod snapshot;
 mod state;
 mod switch;
+mod tables;
 mod usage;
 mod values;
 

@@ -311,8 +311,62 @@ pub enum StatementKind {
     Delete(Delete),
     /// `SELECT pg_advisory_xact_lock(key)`
     Advisory(Scalar),
+    /// `LOCK TABLE tables IN mode MODE`
+    Lock(LockTables),
     /// `SET TRANSACTION ISOLATION LEVEL` as the first statement.
     Level(Isolation),
+}
+
+/// `LOCK TABLE tables IN mode MODE [NOWAIT]`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockTables {
+    /// The tables, in their order.
+    pub tables: Vec<TableId>,
+    /// How they are locked.
+    pub mode: TableMode,
+    /// Whether the statement fails with 55P03 instead of waiting.
+    pub nowait: bool,
+}
+
+/// How a table is locked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TableMode {
+    /// What SELECT takes.
+    AccessShare,
+    /// What SELECT … FOR UPDATE and the like take.
+    RowShare,
+    /// What INSERT, UPDATE and DELETE take.
+    RowExclusive,
+    /// `SHARE UPDATE EXCLUSIVE`
+    ShareUpdateExclusive,
+    /// `SHARE`
+    Share,
+    /// `SHARE ROW EXCLUSIVE`
+    ShareRowExclusive,
+    /// `EXCLUSIVE`
+    Exclusive,
+    /// `ACCESS EXCLUSIVE`
+    AccessExclusive,
+}
+
+impl TableMode {
+    /// Whether two transactions cannot hold these at once.
+    ///
+    /// ```
+    /// use serval_sql::TableMode::*;
+    /// assert!(Share.excludes(RowExclusive) && !Share.excludes(Share) && !Exclusive.excludes(AccessShare));
+    /// ```
+    pub fn excludes(self, other: Self) -> bool {
+        let (weak, strong) = (self.min(other), self.max(other));
+        match strong {
+            Self::AccessExclusive => true,
+            Self::Exclusive => weak >= Self::RowShare,
+            Self::ShareRowExclusive => weak >= Self::RowExclusive,
+            Self::Share => matches!(weak, Self::RowExclusive | Self::ShareUpdateExclusive),
+            Self::ShareUpdateExclusive => weak == Self::ShareUpdateExclusive,
+            Self::AccessShare | Self::RowShare | Self::RowExclusive => false,
+        }
+    }
 }
 
 /// `SELECT list FROM table WHERE …`

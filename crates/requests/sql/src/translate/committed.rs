@@ -359,6 +359,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             })?;
         }
         self.release_shared()?;
+        self.release_tables()?;
         for (lock, held) in std::mem::take(&mut self.advisory) {
             if held == Some(1) {
                 self.push(store(lock, number(0)));

@@ -10,6 +10,7 @@ use super::answers::{AnswerForm, Slot, SlotKind};
 use super::build::{add, arithmetic, either, equal, global, known, local, made, number, placed, sequence, set};
 use super::model::{Cell, Model, RowId};
 use super::state::{Childless, Progress, Reach, Referring, Value};
+use super::tables::TableLock;
 use super::usage::Changes;
 use crate::codes;
 use crate::workload::{ColumnId, Isolation, Kind, Script, TableId};
@@ -44,6 +45,7 @@ struct Known {
     by_first: Touched,
     shared: [Touched; 2],
     advisory: BTreeMap<GlobalVar, Option<i64>>,
+    tables: [BTreeMap<TableLock, Option<i64>>; 3],
     childless: Vec<Childless>,
 }
 
@@ -65,6 +67,9 @@ pub(super) struct Emitter<'m, 'w> {
     pub(super) by_first: Touched,
     /// Rows that it holds FOR SHARE, and FOR KEY SHARE.
     pub(super) shared: [Touched; 2],
+    /// Locks of tables: held, named, named by the first statement.
+    pub(super) tables: [BTreeMap<TableLock, Option<i64>>; 3],
+    table_locals: BTreeMap<(TableLock, usize), LocalVar>,
     /// What the current statement says of references and parents.
     pub(super) referring: Vec<Referring>,
     /// Parents that the transaction has deleted, whose children are looked for when it ends (REPEATABLE READ).
@@ -109,6 +114,8 @@ impl<'m, 'w> Emitter<'m, 'w> {
             touched: Touched::new(),
             by_first: Touched::new(),
             shared: Default::default(),
+            tables: Default::default(),
+            table_locals: BTreeMap::new(),
             referring: Vec::new(),
             childless: Vec::new(),
             remembered: BTreeMap::new(),
@@ -188,6 +195,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             join(&mut self.by_first, &after_yes.by_first);
             join(&mut self.advisory, &after_yes.advisory);
             self.shared.iter_mut().zip(&after_yes.shared).for_each(|(here, there)| join(here, there));
+            self.tables.iter_mut().zip(&after_yes.tables).for_each(|(here, there)| join(here, there));
             // Each says by itself whether it was come to.
             let more: Vec<Childless> = after_yes.childless.into_iter().filter(|one| !self.childless.contains(one)).collect();
             self.childless.extend(more);
@@ -206,12 +214,14 @@ impl<'m, 'w> Emitter<'m, 'w> {
 
     fn known_here(&self) -> Known {
         let (touched, by_first, advisory) = (self.touched.clone(), self.by_first.clone(), self.advisory.clone());
-        Known { touched, by_first, advisory, shared: self.shared.clone(), childless: self.childless.clone() }
+        let (shared, tables, childless) = (self.shared.clone(), self.tables.clone(), self.childless.clone());
+        Known { touched, by_first, advisory, shared, tables, childless }
     }
 
     fn go_back_to(&mut self, known: Known) {
-        let Known { touched, by_first, advisory, shared, childless } = known;
-        (self.touched, self.by_first, self.advisory, self.shared, self.childless) = (touched, by_first, advisory, shared, childless);
+        let Known { touched, by_first, advisory, shared, tables, childless } = known;
+        (self.touched, self.by_first, self.advisory) = (touched, by_first, advisory);
+        (self.shared, self.tables, self.childless) = (shared, tables, childless);
     }
 
     fn remembered(&mut self, row: RowId) -> &mut Remembered {
@@ -285,6 +295,17 @@ impl<'m, 'w> Emitter<'m, 'w> {
         let name = format!("{} {}", self.model.row(row).label, if how == 0 { "shares" } else { "key shares" });
         let made = self.new_local(&name);
         self.remembered(row).shared[how] = Some(made);
+        made
+    }
+
+    pub(super) fn table_local(&mut self, lock: TableLock, way: usize) -> LocalVar {
+        if let Some(known) = self.table_locals.get(&(lock, way)) {
+            return *known;
+        }
+        let table = &self.model.workload.table(lock.0).name;
+        let name = format!("{table} {} {:?}", ["held", "named", "named first"][way], lock.1);
+        let made = self.new_local(&name);
+        self.table_locals.insert((lock, way), made);
         made
     }
 

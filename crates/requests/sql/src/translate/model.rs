@@ -16,7 +16,7 @@ use super::usage::{Place, Usage};
 use super::{Levels, Role, RowKey};
 use crate::codes;
 use crate::names::outside;
-use crate::workload::{Bounds, ColumnId, Constant, Kind, Scalar, TableId, Workload};
+use crate::workload::{Bounds, ColumnId, Constant, Kind, Scalar, TableId, TableMode, Workload};
 
 /// How many rows a table can have in the model.
 const MOST_ROWS: usize = 256;
@@ -95,6 +95,8 @@ pub(super) struct Model<'w> {
     pub(super) globals: Vec<Global>,
     /// Of advisory locks, by their keys.
     pub(super) advisory: BTreeMap<i64, GlobalVar>,
+    /// How many transactions hold a table in a mode.
+    pub(super) table_counts: BTreeMap<(TableId, TableMode), GlobalVar>,
     pub(super) levels: Levels,
     /// Whether guards and flags are counted.
     pub(super) exact: bool,
@@ -112,8 +114,8 @@ impl<'w> Model<'w> {
     pub(super) fn of(workload: &'w Workload, levels: Levels, exact: bool, without: Option<Rule>) -> Made<Self> {
         let usage = Usage::of(workload);
         let texts = Texts::of(workload, &usage);
-        let (globals, tables, advisory, notes) = Default::default();
-        let mut model = Self { workload, usage, texts, tables, globals, advisory, levels, exact, without, notes };
+        let (globals, tables, advisory, table_counts, notes) = Default::default();
+        let mut model = Self { workload, usage, texts, tables, globals, advisory, table_counts, levels, exact, without, notes };
         let mut found = Vec::new();
         for index in 0..workload.tables.len() {
             match model.table(index) {
@@ -121,6 +123,7 @@ impl<'w> Model<'w> {
                 Err(diagnostics) => found.extend(diagnostics),
             }
         }
+        model.count_tables();
         model.note_columns();
         if found.is_empty() { Ok(model) } else { Err(found) }
     }
@@ -141,6 +144,27 @@ impl<'w> Model<'w> {
     pub(super) fn global(&mut self, name: String, initial: i64, range: Option<(i64, i64)>, span: Span) -> GlobalVar {
         self.globals.push(Global { name, initial, range, span, stands: false });
         GlobalVar(u32::try_from(self.globals.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// Makes the counts of locks of tables: of all modes that keep another out. Those that several hold at once are
+    /// counted where the program counts.
+    fn count_tables(&mut self) {
+        const IMPLICIT: [TableMode; 3] = [TableMode::AccessShare, TableMode::RowShare, TableMode::RowExclusive];
+        if !self.has(Rule::TableLocks) {
+            return;
+        }
+        for (table, locks) in self.usage.table_locks.clone() {
+            let modes: std::collections::BTreeSet<TableMode> = locks.iter().chain(&IMPLICIT).copied().collect();
+            for &mode in modes.iter().filter(|mode| modes.iter().any(|other| other.excludes(**mode))) {
+                let most = if mode.excludes(mode) { 1 } else { i64::from(self.workload.settings.shared) };
+                if self.exact || most == 1 {
+                    let of = self.workload.table(table);
+                    let (name, span) = (format!("{} locked {mode:?}", of.name), of.span);
+                    let made = self.global(name, 0, Some((0, most)), span);
+                    self.table_counts.insert((table, mode), made);
+                }
+            }
+        }
     }
 
     /// The lock of this key.

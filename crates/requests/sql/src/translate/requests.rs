@@ -23,7 +23,7 @@ const MOST_REQUESTS: usize = 2000;
 /// Translates a workload at one level.
 pub(super) fn translate(workload: &Workload, levels: Levels, form: Form, without: Option<Rule>) -> Result<Translation, Vec<Diagnostic>> {
     let usage = Usage::of(workload);
-    let counts = usage.counts() && levels.committed;
+    let counts = usage.counts() && levels.committed || !usage.table_locks.is_empty();
     // Where statements look at locks, fewer locks are not more runs.
     let only_counted = counts && usage.impatient;
     let counted = levels.mixed() || counts || levels.snapshot && needs_guards(workload);
@@ -81,8 +81,11 @@ pub(super) fn translate(workload: &Workload, levels: Levels, form: Form, without
 /// Foreign keys that need locks of the parent, which are not modelled.
 fn foreign_keys(workload: &Workload, usage: &Usage, levels: Levels) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for table in &workload.tables {
+    for (index, table) in workload.tables.iter().enumerate() {
         for key in &table.foreign {
+            if [TableId(index), key.parent].iter().any(|table| usage.table_locks.contains_key(table)) {
+                found.push(*outside(key.span, "LOCK TABLE of a table with a foreign key, or to which one refers,"));
+            }
             if key.referred.iter().any(|column| usage.updated.contains(&(key.parent, *column))) {
                 found.push(*outside(key.span, "a foreign key to a table of which scripts change the key"));
             }
@@ -113,7 +116,10 @@ fn mixtures(workload: &Workload, usage: &Usage) -> Vec<Diagnostic> {
     }
     if usage.counts() && found.is_empty() {
         let span = workload.scripts.first().map_or_else(Default::default, |script| script.span);
-        found.push(*outside(span, "rows that several hold at once (FOR SHARE, FOR KEY SHARE, parents), at several levels of isolation,"));
+        found.push(*outside(
+            span,
+            "rows that several hold at once (FOR SHARE, FOR KEY SHARE, parents), or LOCK TABLE, at several levels of isolation,",
+        ));
     }
     if usage.impatient {
         let span = workload.scripts.first().map_or_else(Default::default, |script| script.span);
@@ -335,10 +341,31 @@ impl<'w> Emitter<'_, 'w> {
             self.level = self.model.workload.level_of(self.script, Some(level));
             return Ok(());
         }
+        if let StatementKind::Lock(_) = statement.kind {
+            if !self.state.open {
+                return self.error(
+                    codes::BAD_TRANSACTION,
+                    "LOCK TABLE outside of a transaction, which the server refuses (25P01)",
+                    "BEGIN before it",
+                    "begin a transaction: the lock is held until its end",
+                );
+            }
+            if !committed && self.state.statements > 0 {
+                return self.outside("LOCK TABLE behind another statement at REPEATABLE READ");
+            }
+        }
         // A snapshot transaction is one step up to its end.
         if self.state.ran && (committed || self.state.statements == 0) {
             self.push(pause());
         }
+        if let StatementKind::Lock(lock) = &statement.kind {
+            self.lock_tables(lock)?;
+            // It takes no snapshot.
+            self.state.ran = true;
+            self.state.statements += u32::from(committed);
+            return Ok(());
+        }
+        self.name_tables(&statement.kind)?;
         let into = statement.into.as_deref();
         match &statement.kind {
             StatementKind::Select(select) => self.select(select, into)?,
@@ -355,7 +382,7 @@ impl<'w> Emitter<'_, 'w> {
                     None => return self.outside("an advisory lock whose key is computed"),
                 }
             }
-            StatementKind::Level(_) => {}
+            StatementKind::Level(_) | StatementKind::Lock(_) => {}
         }
         if ends(&self.out) {
             return Ok(());
@@ -384,7 +411,10 @@ impl<'w> Emitter<'_, 'w> {
 
     /// Whether the transaction holds something for which others can wait.
     fn holds(&self) -> bool {
-        !self.touched.is_empty() || !self.advisory.is_empty() || self.shared.iter().any(|shared| !shared.is_empty())
+        !self.touched.is_empty()
+            || !self.advisory.is_empty()
+            || self.shared.iter().any(|shared| !shared.is_empty())
+            || !self.tables[0].is_empty()
     }
 
     fn rollback(&mut self) -> Emitted<()> {

@@ -310,7 +310,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             Ending::Rollback => any(parts.iter().map(|part| part.inserted.clone()).collect()),
             Ending::Conflict(_) | Ending::Child => number(1),
         };
-        let waits = any(vec![waits, self.has_guessed()]);
+        let waits = any(vec![waits, self.has_guessed(), self.awaits_table()]);
         for part in parts.iter().take(if self.model.exact { parts.len() } else { 0 }) {
             // What is taken now, no attempt at READ COMMITTED holds.
             let taken = all(vec![part.is_touched(), any(vec![part.first.clone(), not(waits.clone())])]);
@@ -319,10 +319,12 @@ impl<'m, 'w> Emitter<'m, 'w> {
         }
         self.when(waits, |this| {
             this.first_step(&parts, ending)?;
+            this.hold_first_tables()?;
             this.push(pause());
             this.second_step(&parts, ending)
         })?;
         self.advisory.clear();
+        self.release_tables()?;
         match outcome {
             Some(outcome) => self.end(outcome),
             None => {
@@ -405,6 +407,8 @@ impl<'m, 'w> Emitter<'m, 'w> {
         for part in parts.iter().filter(|_| ending == Ending::Commit) {
             self.push_some(assume(implies(&part.deleted, is_zero(part.keys))));
         }
+        let kept_out = self.awaits_table();
+        self.push_some(assume(not(kept_out)));
         self.test_guesses(ending);
         if let Ending::Conflict(row) = ending {
             let lock = self.model.row(row).lock.filter(|_| self.model.exact);

@@ -14,6 +14,8 @@ pub enum Rule {
     InsertWaits,
     /// READ COMMITTED: a row that was deleted and inserted again is another.
     Versions,
+    /// Locks of tables exclude each other.
+    TableLocks,
     /// READ COMMITTED: rows that are locked FOR SHARE or FOR KEY SHARE are held.
     Shared,
     /// REPEATABLE READ: rows that the first statement touched are held from the snapshot on.
@@ -35,12 +37,13 @@ pub enum Rule {
 #[cfg(feature = "rules-off")]
 impl Rule {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Locks,
         Self::Gaps,
         Self::StaysHeld,
         Self::InsertWaits,
         Self::Versions,
+        Self::TableLocks,
         Self::Shared,
         Self::FirstStatement,
         Self::Guards,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::workload::{
     Beyond, Bounds, ColumnId, Conflict, Constant, Item, ItemKind, Scalar, Script, Select, Statement, StatementKind, Strength, Table,
-    TableId, Wait, Workload,
+    TableId, TableMode, Wait, Workload,
 };
 
 /// A column of a table.
@@ -30,6 +30,8 @@ pub(super) struct Usage {
     pub(super) key_shared: BTreeSet<TableId>,
     /// Tables whose rows are looked at when a parent is deleted.
     pub(super) children: BTreeSet<TableId>,
+    /// How LOCK TABLE locks tables.
+    pub(super) table_locks: BTreeMap<TableId, BTreeSet<TableMode>>,
     /// Whether a statement looks at locks instead of waiting.
     pub(super) impatient: bool,
     /// What is stored into a column, and compared with it.
@@ -114,7 +116,7 @@ impl Usage {
 
     /// Whether rows are held by several at once, which is counted.
     pub(super) fn counts(&self) -> bool {
-        !self.shared.is_empty() || !self.key_shared.is_empty()
+        !self.shared.is_empty() || !self.key_shared.is_empty() || !self.table_locks.is_empty()
     }
 
     /// Whether a column can have another value than at first.
@@ -166,6 +168,12 @@ impl Usage {
                     filter.iter().for_each(|e| self.looks(e, script));
                 }
                 insert.returning.iter().for_each(|(_, e)| self.looks(e, script));
+            }
+            StatementKind::Lock(lock) => {
+                self.impatient |= lock.nowait;
+                for &table in &lock.tables {
+                    self.table_locks.entry(table).or_default().insert(lock.mode);
+                }
             }
             StatementKind::Advisory(key) => self.uses(key, script),
             StatementKind::Level(_) => {}

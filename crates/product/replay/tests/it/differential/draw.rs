@@ -85,6 +85,7 @@ pub(super) fn drawn(seed: u64, level: &'static str) -> Drawn {
     if family {
         schema.extend(FAMILY.map(str::to_owned));
     }
+    let tables = seed.is_multiple_of(7) && !is_mixed;
     let forms = Forms {
         inserts,
         deletes: rng.chance(40) && !(is_mixed && (inserts || numbered)),
@@ -92,6 +93,7 @@ pub(super) fn drawn(seed: u64, level: &'static str) -> Drawn {
         numbered,
         shares,
         family,
+        tables,
         level,
     };
     let count = if rng.chance(55) { 2 } else { 3 };
@@ -111,13 +113,23 @@ struct Forms {
     shares: bool,
     /// Parents and children.
     family: bool,
+    /// LOCK TABLE.
+    tables: bool,
     level: &'static str,
 }
 
 fn script(rng: &mut SplitMix64, forms: &Forms, most: usize) -> Vec<String> {
     let count = 1 + rng.below(most);
     let mut lines: Vec<String> = (0..count).map(|_| statement(rng, forms)).collect();
-    if count > 1 || rng.chance(60) {
+    let lock = forms.tables && rng.chance(60);
+    if lock {
+        let mode = rng.pick(&["ACCESS EXCLUSIVE", "EXCLUSIVE", "SHARE ROW EXCLUSIVE", "SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE"]);
+        let wait = if forms.level == LEVELS[0] && rng.chance(25) { " NOWAIT" } else { "" };
+        // Above READ COMMITTED it comes first.
+        let at = if forms.level == LEVELS[0] { rng.below(lines.len()) } else { 0 };
+        lines.insert(at, format!("LOCK TABLE t IN {mode} MODE{wait};"));
+    }
+    if lock || count > 1 || rng.chance(60) {
         lines.insert(0, "BEGIN;".to_owned());
         lines.push(if rng.chance(85) { "COMMIT;" } else { "ROLLBACK;" }.to_owned());
     }

@@ -99,6 +99,24 @@ const KEPT: &[Kept] = &[
         some: "error 23502",
     },
     Kept {
+        name: "a lock of a table before the snapshot protects what is read then",
+        schema: &["CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL CHECK (n BETWEEN 0 AND 2)); INSERT INTO t VALUES (1, 0), (2, 0);"],
+        scripts: &[
+            &["BEGIN;", "LOCK TABLE t IN EXCLUSIVE MODE;", "SELECT sum(n) FROM t;", "UPDATE t SET n = 1 WHERE id = 1;", "COMMIT;"],
+            &["BEGIN;", "LOCK TABLE t IN SHARE MODE;", "SELECT sum(n) FROM t;", "UPDATE t SET n = 1 WHERE id = 2;", "COMMIT;"],
+        ],
+        some: "[Some(\"1\")]",
+    },
+    Kept {
+        name: "one who has a snapshot waits for a table that is locked",
+        schema: &["CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL CHECK (n BETWEEN 0 AND 2)); INSERT INTO t VALUES (1, 0), (2, 0);"],
+        scripts: &[
+            &["BEGIN;", "LOCK TABLE t;", "UPDATE t SET n = n + 1;", "COMMIT;"],
+            &["BEGIN;", "SELECT n FROM t WHERE id = 1;", "SELECT n FROM t WHERE id = 2 FOR UPDATE;", "COMMIT;"],
+        ],
+        some: "[Some(\"1\")]",
+    },
+    Kept {
         name: "one who looks at several tables sees one moment",
         schema: &[
             "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL CHECK (n BETWEEN 0 AND 2)); INSERT INTO t VALUES (1, 0);",

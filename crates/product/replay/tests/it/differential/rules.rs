@@ -16,7 +16,7 @@ const NOTICING: [u64; 5] = [50_010, 50_016, 50_037, 50_444, 51_181];
 /// The level at which a rule is one.
 fn level(rule: Rule) -> &'static str {
     match rule {
-        Rule::Locks | Rule::Gaps | Rule::StaysHeld | Rule::InsertWaits | Rule::Versions | Rule::Shared => LEVELS[0],
+        Rule::Locks | Rule::Gaps | Rule::StaysHeld | Rule::InsertWaits | Rule::Versions | Rule::Shared | Rule::TableLocks => LEVELS[0],
         _ => LEVELS[1],
     }
 }
@@ -86,6 +86,13 @@ fn made(rule: Rule) -> Option<Drawn> {
             "INSERT INTO t VALUES (1, 0);",
             &[
                 &["BEGIN;", "SELECT n FROM t WHERE id = 1 FOR SHARE;", "SELECT n FROM t WHERE id = 1;", "COMMIT;"],
+                &["UPDATE t SET n = n + 1 WHERE id = 1;"],
+            ],
+        ),
+        Rule::TableLocks => (
+            "INSERT INTO t VALUES (1, 0);",
+            &[
+                &["BEGIN;", "LOCK TABLE t IN SHARE MODE;", "SELECT n FROM t WHERE id = 1;", "SELECT n FROM t WHERE id = 1;", "COMMIT;"],
                 &["UPDATE t SET n = n + 1 WHERE id = 1;"],
             ],
         ),

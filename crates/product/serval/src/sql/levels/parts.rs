@@ -85,6 +85,7 @@ fn statement(statement: &Statement, advisory: usize, touched: &mut BTreeSet<usiz
         }
         StatementKind::Insert(of) => insert(of, touched),
         StatementKind::Advisory(_) => drop(touched.insert(advisory)),
+        StatementKind::Lock(lock) => touched.extend(lock.tables.iter().map(|table| table.0)),
         StatementKind::Level(_) => {}
     }
 }
