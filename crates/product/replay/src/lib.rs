@@ -7,7 +7,7 @@
 //! | perform all orders of the statements of some sessions | [`all_orders`] |
 //! | issue statements one by one | [`Playground`] |
 //! | perform the run of a counterexample of a workload | [`follow()`] |
-//! | have Node perform handlers in JavaScript | [`Node`] |
+//! | have Node perform handlers in JavaScript | [`NodeProcess`] |
 //! | know what a client issues next, and make the tables of a workload | [`ScriptSession`], [`setup()`] |
 //!
 //! The client is `psql`, one process for each session, so that libpq's own settings hold: environment, service and
@@ -22,7 +22,8 @@
 //! its answer or waits for a session that will do nothing by itself ([`Playground::issue`]).
 //!
 //! Architecture Invariant: with the binary and the program of `verify` the only crate that is shipped and starts
-//! processes or looks at a clock. It prints nothing, and no verdict rests on it.
+//! processes or looks at a clock. It prints nothing. No verdict on SQL rests on it; one on handlers rests on what Node
+//! does.
 
 mod address;
 mod answer;
@@ -47,7 +48,7 @@ pub use client::{ClientState, ClientStep, ScriptSession, session_settings};
 pub use compare::is_same_answer;
 pub use follow::{FollowedRun, RunToFollow, follow};
 pub use lexical::{Refusable, Statement};
-pub use node::{Node, NodeFailure};
+pub use node::{NodeFailure, NodeProcess};
 pub use orders::{ListedStatements, OrdersFound, OrdersWanted, PerformedOrder, SessionScript, all_orders};
 pub use perform::{PerformedStep, ReplayReport, perform};
 pub use playground::{Issued, Playground, WaitsFor};

@@ -1,8 +1,8 @@
 //! Node performs handlers in JavaScript: one process for many files and runs.
 //!
-//! The driver (`node/driver.mjs`) is handed to Node on its command line, and jobs and answers are lines of JSON. Nothing is
-//! written to a file. What files import is replaced by stubs; the file itself is performed as it is, without its types.
-//! A job that takes longer than its limit ends the process, by the handle that started it.
+//! The driver (`node/driver.mjs`) is handed to Node on its command line, and jobs and answers are lines of JSON.
+//! Nothing is written to a file. What files import is replaced by stubs; the file itself is performed as it is, without
+//! its types. A job that takes longer than its limit ends the process, by the handle that started it.
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Write};
@@ -43,7 +43,7 @@ impl fmt::Display for NodeFailure {
 
 /// A process of Node that performs handlers.
 #[derive(Debug)]
-pub struct Node {
+pub struct NodeProcess {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
@@ -51,7 +51,7 @@ pub struct Node {
     pub version: String,
 }
 
-impl Node {
+impl NodeProcess {
     /// Starts Node: `program`, or the one that is found as `node`.
     pub fn start(program: Option<&str>) -> Result<Self, NodeFailure> {
         let program = program.unwrap_or("node");
@@ -104,7 +104,7 @@ impl Node {
     }
 }
 
-impl Drop for Node {
+impl Drop for NodeProcess {
     fn drop(&mut self) {
         self.end();
     }

@@ -1,12 +1,12 @@
 //! Asynchronous handlers in JavaScript and TypeScript, decided by the program in which every `await` pauses.
 //!
-//! **What a verdict rests on.** The program of steps is decided with evidence that the checker has accepted, as every program
-//! is. That it is a program *about the file* is shown on the very file: Node performs the file, with all orders and outcomes of
-//! two calls as far as a budget goes, and each of its answers must be one of the program, and what calls answer one at a
-//! time must be the same. Where they differ the file is undecided. A run of the program counts only if Node has performed
-//! a run of the file itself with the same answers. So without Node nothing is decided.
+//! **What a verdict rests on.** The program of steps is decided with evidence that the checker has accepted, as every
+//! program is. That it is a program *about the file* is shown on the very file: Node performs the file, with all orders
+//! and outcomes of two calls as far as a budget goes, and each of its answers must be one of the program, and what
+//! calls answer one at a time must be the same. Where they differ the file is undecided. A run of the program counts
+//! only if Node has performed a run of the file itself with the same answers. So without Node nothing is decided.
 //!
-//! Architecture Invariant: no process, no file and no clock: whoever calls says how Node is asked.
+//! Architecture Invariant: no process, no file and no clock: the caller says how Node is asked.
 //!
 //! ```
 //! use serval::Options;
@@ -22,14 +22,14 @@ mod checked;
 mod shown;
 
 use serval_compile::{Source, StepLimits};
-use serval_handlers::{Numbers, Performed, Translation};
+use serval_handlers::{Numbers, Performed, StepsProgram};
 use serval_script::Language;
 use serval_syntax::{Code, Diagnostic};
 
 use crate::input::{Content, Input};
 
 pub use checked::{Checked, Outcome, Run, RunEvent, Turns, repeated};
-pub use serval_handlers::Bounds;
+pub use serval_handlers::HandlerBounds;
 
 /// What is not modelled.
 const OUTSIDE: Code = Code("E0803");
@@ -40,9 +40,9 @@ pub struct Handlers {
     performed: Performed,
     /// The program that is decided.
     input: Input,
-    translation: Translation,
+    translation: StepsProgram,
     /// The same without refusals and with more numbers, which is compared with Node.
-    compared: Translation,
+    compared: StepsProgram,
     source: Source,
 }
 
@@ -53,14 +53,15 @@ pub fn is_handlers(name: &str) -> bool {
 
 impl Handlers {
     /// Reads a file.
-    pub fn read(name: &str, text: &str, bounds: &Bounds) -> Result<Self, Vec<Diagnostic>> {
+    pub fn read(name: &str, text: &str, bounds: &HandlerBounds) -> Result<Self, Vec<Diagnostic>> {
         let (module, performed) = serval_script::read(text, Language::of(name).unwrap_or(Language::JavaScript))?;
-        let translated =
-            |bounds: &Bounds| serval_handlers::steps(&module, bounds).map_err(|list| list.into_iter().map(diagnostic).collect::<Vec<_>>());
+        let translated = |bounds: &HandlerBounds| {
+            serval_handlers::steps(&module, bounds).map_err(|list| list.into_iter().map(diagnostic).collect::<Vec<_>>())
+        };
         let translation = translated(bounds)?;
         let input = program(&translation)?;
         // With as many keys as were found to be needed, so that requests have the same names.
-        let more = Bounds { numbers: Numbers::Many, refusals: Vec::new(), ..bounds.clone() };
+        let more = HandlerBounds { numbers: Numbers::Many, refusals: Vec::new(), ..bounds.clone() };
         let compared = translated(&more)?;
         let analysed = program(&compared)?;
         let Content::Program(program) = analysed.content() else { return Err(Vec::new()) };
@@ -85,7 +86,7 @@ impl Handlers {
 }
 
 /// The text of a translation as a program, or where in the file it goes wrong.
-fn program(translation: &Translation) -> Result<Input, Vec<Diagnostic>> {
+fn program(translation: &StepsProgram) -> Result<Input, Vec<Diagnostic>> {
     Input::program(translation.text.clone()).map_err(|mistakes| {
         let why = mistakes.first_error();
         let line = line_of(&mistakes.text, why.primary.span.start);
@@ -95,7 +96,7 @@ fn program(translation: &Translation) -> Result<Input, Vec<Diagnostic>> {
     })
 }
 
-fn diagnostic(why: serval_handlers::Refused) -> Diagnostic {
+fn diagnostic(why: serval_handlers::NotModelled) -> Diagnostic {
     let of = why.request.map_or_else(String::new, |request| format!(", which {request} comes to"));
     Diagnostic::error(OUTSIDE, why.span, format!("not modelled: {}{of}", why.what)).expected("handlers of the subset").help(why.help)
 }

@@ -11,7 +11,8 @@ use crate::node::Ours;
 /// More states than these are not looked at.
 const MOST_STATES: usize = 100_000;
 
-/// The answers of these requests, by their names in the program. Nothing where there are too many states, or a step can fail.
+/// The answers of these requests, by their names in the program. Nothing where there are too many states, or a step can
+/// fail.
 pub fn answers(source: &Source, requests: &[String]) -> Option<Ours> {
     let list = &source.program().requests;
     let bodies: Option<Vec<usize>> = requests.iter().map(|name| list.iter().position(|request| request.name == *name)).collect();
@@ -21,7 +22,7 @@ pub fn answers(source: &Source, requests: &[String]) -> Option<Ours> {
 
 /// Where a request is.
 #[derive(Clone)]
-enum At {
+enum Whereabouts {
     /// It has not come.
     Away,
     /// It has come and done nothing.
@@ -34,14 +35,14 @@ enum At {
 
 #[derive(Clone)]
 struct Moment {
-    at: Vec<At>,
+    at: Vec<Whereabouts>,
     /// What the last step left behind.
     last: Option<Rc<SourceStep>>,
 }
 
-/// A request as far as it decides what can happen: whether it has come, its answer, its place and its locals. Requests pause
-/// between statements only, so that nothing else is kept of them.
-type Known = (bool, Option<i64>, Option<Span>, Vec<i64>);
+/// A request as far as it decides what can happen: whether it has come, its answer, its place and its locals. Requests
+/// pause between statements only, so that nothing else is kept of them.
+type KnownRequest = (bool, Option<i64>, Option<Span>, Vec<i64>);
 
 impl Moment {
     /// The run of this moment: steps say what they leave behind, so that only the last of each request has to be made.
@@ -49,9 +50,9 @@ impl Moment {
         let mut run = source.start();
         for (thread, at) in (0_u32..).zip(&self.at) {
             let step = match at {
-                At::Away | At::Answered(_) => continue,
-                At::Come => None,
-                At::Behind(step) => Some(step),
+                Whereabouts::Away | Whereabouts::Answered(_) => continue,
+                Whereabouts::Come => None,
+                Whereabouts::Behind(step) => Some(step),
             };
             run.spawn(thread, *bodies.get(thread as usize)?);
             if let Some(step) = step {
@@ -59,7 +60,7 @@ impl Moment {
             }
         }
         if let Some(last) = &self.last {
-            // The globals are those behind the last step, whoever made it.
+            // The globals are those behind the last step, of whichever request it was.
             let spare = u32::try_from(self.at.len()).ok()?;
             run.spawn(spare, *bodies.first()?);
             run.take(spare, last).ok()?;
@@ -68,11 +69,11 @@ impl Moment {
         Some(run)
     }
 
-    fn key(&self, run: &SourceRun<'_>) -> (Vec<i64>, Vec<Known>) {
+    fn key(&self, run: &SourceRun<'_>) -> (Vec<i64>, Vec<KnownRequest>) {
         let known = (0_u32..).zip(&self.at).map(|(thread, at)| match at {
-            At::Away => (false, None, None, Vec::new()),
-            At::Answered(answer) => (true, Some(*answer), None, Vec::new()),
-            At::Come | At::Behind(_) => {
+            Whereabouts::Away => (false, None, None, Vec::new()),
+            Whereabouts::Answered(answer) => (true, Some(*answer), None, Vec::new()),
+            Whereabouts::Come | Whereabouts::Behind(_) => {
                 let locals = run.locals(thread).unwrap_or_default();
                 (true, None, run.place(thread), locals.into_iter().map(|(_, value)| value).collect())
             }
@@ -84,7 +85,7 @@ impl Moment {
 fn explored(source: &Source, bodies: &[usize], serial: bool) -> Option<Vec<Vec<i64>>> {
     let mut seen = HashSet::new();
     let mut found = BTreeSet::new();
-    let mut open = vec![Moment { at: vec![At::Away; bodies.len()], last: None }];
+    let mut open = vec![Moment { at: vec![Whereabouts::Away; bodies.len()], last: None }];
     while let Some(here) = open.pop() {
         let mut run = here.run(source, bodies)?;
         if !seen.insert(here.key(&run)) {
@@ -93,22 +94,22 @@ fn explored(source: &Source, bodies: &[usize], serial: bool) -> Option<Vec<Vec<i
         if seen.len() > MOST_STATES {
             return None;
         }
-        let answered = here.at.iter().map(|at| if let At::Answered(answer) = at { Some(*answer) } else { None });
+        let answered = here.at.iter().map(|at| if let Whereabouts::Answered(answer) = at { Some(*answer) } else { None });
         if let Some(done) = answered.collect::<Option<Vec<i64>>>() {
             found.insert(done);
             continue;
         }
-        let busy = serial && here.at.iter().any(|at| matches!(at, At::Come | At::Behind(_)));
+        let busy = serial && here.at.iter().any(|at| matches!(at, Whereabouts::Come | Whereabouts::Behind(_)));
         for (place, at) in here.at.iter().enumerate() {
             let mut next = here.clone();
             match at {
-                At::Answered(_) => {}
-                At::Away if busy => {}
-                At::Away => {
-                    next.at[place] = At::Come;
+                Whereabouts::Answered(_) => {}
+                Whereabouts::Away if busy => {}
+                Whereabouts::Away => {
+                    next.at[place] = Whereabouts::Come;
                     open.push(next);
                 }
-                At::Come | At::Behind(_) => {
+                Whereabouts::Come | Whereabouts::Behind(_) => {
                     let (steps, fault) = run.steps(u32::try_from(place).ok()?);
                     if fault.is_some() {
                         return None;
@@ -118,7 +119,7 @@ fn explored(source: &Source, bodies: &[usize], serial: bool) -> Option<Vec<Vec<i
                         let step = Rc::new(step);
                         let mut next = here.clone();
                         next.last = Some(Rc::clone(&step));
-                        next.at[place] = answer.map_or(At::Behind(step), At::Answered);
+                        next.at[place] = answer.map_or(Whereabouts::Behind(step), Whereabouts::Answered);
                         open.push(next);
                     }
                 }

@@ -22,7 +22,7 @@ pub struct Module {
     /// All variables of all scopes.
     pub variables: Vec<Variable>,
     /// All functions.
-    pub functions: Vec<Function>,
+    pub functions: Vec<ScriptFunction>,
     /// All classes.
     pub classes: Vec<Class>,
     /// What runs before all requests.
@@ -81,7 +81,7 @@ pub struct Variable {
 
 /// A function, a method or an arrow function.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Function {
+pub struct ScriptFunction {
     /// Its name, if it has one.
     pub name: String,
     /// Where it stands.
@@ -110,14 +110,14 @@ pub struct Class {
     /// The constructor.
     pub constructor: Option<FunId>,
     /// Methods.
-    pub methods: Vec<Method>,
+    pub methods: Vec<ClassMethod>,
     /// Why it cannot be used, if it cannot.
     pub unsupported: Option<Unsupported>,
 }
 
 /// A method.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Method {
+pub struct ClassMethod {
     /// Its name.
     pub name: String,
     /// What it does.
@@ -200,7 +200,7 @@ pub struct Expr {
 
 /// Where a value is stored.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Target {
+pub enum AssignTarget {
     /// A variable.
     Var(VarId),
     /// `object.name`
@@ -247,7 +247,7 @@ pub enum UpdateOp {
 
 /// An element of an array, an argument or a field.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Item {
+pub enum ListItem {
     /// A value, in objects with its name.
     One(String, Expr),
     /// `...e`
@@ -282,21 +282,21 @@ pub enum ExprKind {
     /// A name that the file does not declare.
     Global(String),
     /// `{ … }`
-    Object(Vec<Item>),
+    Object(Vec<ListItem>),
     /// `[ … ]`
-    Array(Vec<Item>),
+    Array(Vec<ListItem>),
     /// `object.name`
     Member(Box<Expr>, String),
     /// `object[index]`
     Index(Box<Expr>, Box<Expr>),
     /// `callee(…)`
-    Call(Box<Expr>, Vec<Item>),
+    Call(Box<Expr>, Vec<ListItem>),
     /// `new callee(…)`
-    New(Box<Expr>, Vec<Item>),
+    New(Box<Expr>, Vec<ListItem>),
     /// `target = value`
-    Assign(Target, Box<Expr>),
+    Assign(AssignTarget, Box<Expr>),
     /// `target op= value`; whether the old value is the result.
-    Update(Target, UpdateOp, Box<Expr>, bool),
+    Update(AssignTarget, UpdateOp, Box<Expr>, bool),
     /// `!e`
     Not(Box<Expr>),
     /// `-e`
@@ -324,7 +324,7 @@ impl Module {
     }
 
     /// A function.
-    pub fn function(&self, id: FunId) -> &Function {
+    pub fn function(&self, id: FunId) -> &ScriptFunction {
         &self.functions[id.0 as usize]
     }
 

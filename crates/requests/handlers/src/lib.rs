@@ -1,6 +1,7 @@
 //! Asynchronous handlers that share the state of a module: their form, and the program of their steps.
 //!
-//! The program is compared with what Node does, on random files in the tests and on the very file where a verdict is said.
+//! The program is compared with what Node does, on random files in the tests and on the very file where a verdict is
+//! said.
 //!
 //! Everything here speaks of the form alone and knows no parser. Nothing reads a file or knows a clock.
 //!
@@ -19,4 +20,6 @@ mod walk;
 
 pub use few::answers;
 pub use form::*;
-pub use steps::{Answers, Bounds, CallShape, Given, Numbers, OutsideCall, OutsideValue, Refused, Shown, Translation, steps};
+pub use steps::{
+    Answers, CallShape, Given, HandlerBounds, NotModelled, Numbers, OutsideCall, OutsideValue, ShownAnswer, StepsProgram, steps,
+};

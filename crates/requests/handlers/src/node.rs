@@ -1,14 +1,14 @@
 //! What Node is asked to perform, and whether its answers are those of the program of steps.
 //!
-//! A job is a line of JSON for the driver in `crates/product/replay/src/node/`. It has the text, the calls, and for each call of
-//! the outside the very values that the program has for it. So the sets of answers can be compared: **all that Node answers in
-//! any order must be answers of the program, and what calls answer one at a time must be the same in both.** Where this
-//! does not hold the translation is wrong, and nothing that it says counts.
+//! A job is a line of JSON for the driver in `crates/product/replay/src/node/`. It has the text, the calls, and for
+//! each call of the outside the very values that the program has for it. So the sets of answers can be compared: **all
+//! that Node answers in any order must be answers of the program, and what calls answer one at a time must be the same
+//! in both.** Where this does not hold the translation is wrong, and nothing that it says counts.
 
 use serde_json::{Value, json};
 
 use crate::form::Performed;
-use crate::steps::{OutsideValue, Shown, Translation};
+use crate::steps::{OutsideValue, ShownAnswer, StepsProgram};
 
 /// What is tried, and how much.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,7 @@ fn place(text: &str, at: u32) -> String {
 }
 
 /// The calls of these requests of the program; nothing where one of them has no call.
-fn calls(translation: &Translation, requests: &[String]) -> Option<Vec<Value>> {
+fn calls(translation: &StepsProgram, requests: &[String]) -> Option<Vec<Value>> {
     let call = |request: &String| {
         let (name, rest) = request.split_once('(').map_or((request.as_str(), ""), |(name, rest)| (name, rest.trim_end_matches(')')));
         let shape = translation.calls.get(name)?;
@@ -71,7 +71,7 @@ fn calls(translation: &Translation, requests: &[String]) -> Option<Vec<Value>> {
 }
 
 /// What the driver has to know of a file, and these calls of it.
-fn described(text: &str, performed: &Performed, translation: &Translation, requests: &[String]) -> Option<Value> {
+fn described(text: &str, performed: &Performed, translation: &StepsProgram, requests: &[String]) -> Option<Value> {
     if performed.obstacle.is_some() {
         return None;
     }
@@ -92,7 +92,7 @@ fn described(text: &str, performed: &Performed, translation: &Translation, reque
 }
 
 /// A job: these calls one at a time, and in all orders.
-pub fn job(text: &str, performed: &Performed, translation: &Translation, requests: &[String], trying: Trying) -> Option<String> {
+pub fn job(text: &str, performed: &Performed, translation: &StepsProgram, requests: &[String], trying: Trying) -> Option<String> {
     let mut job = described(text, performed, translation, requests)?;
     job["body"] = json!(performed.body);
     job["compare"] = json!(true);
@@ -107,7 +107,7 @@ pub fn job(text: &str, performed: &Performed, translation: &Translation, request
 pub fn search(
     text: &str,
     performed: &Performed,
-    translation: &Translation,
+    translation: &StepsProgram,
     requests: &[String],
     answers: &[Value],
     (trying, random): (Trying, bool),
@@ -126,7 +126,7 @@ pub fn search(
 pub fn run(
     text: &str,
     performed: &Performed,
-    translation: &Translation,
+    translation: &StepsProgram,
     requests: &[String],
     choices: &Value,
     trying: Trying,
@@ -140,21 +140,21 @@ pub fn run(
 }
 
 /// An answer of the program as Node would say it; nothing where it is not known exactly.
-pub fn said(shown: &Shown) -> Option<Value> {
+pub fn said(shown: &ShownAnswer) -> Option<Value> {
     Some(match shown {
-        Shown::Undefined => json!(["u"]),
-        Shown::Null => json!(["z"]),
-        Shown::Bool(value) => json!(["b", value]),
-        Shown::Number(value) => json!(["n", value]),
-        Shown::Text(text) => json!(["s", text]),
-        Shown::Thrown(text) if !text.starts_with("error at ") => json!(["t", text]),
-        Shown::List(list) => json!(["a", list.iter().map(said).collect::<Option<Vec<Value>>>()?]),
-        Shown::Record(fields) => {
-            let fields = fields.iter().filter(|(_, inner)| *inner != Shown::Undefined);
+        ShownAnswer::Undefined => json!(["u"]),
+        ShownAnswer::Null => json!(["z"]),
+        ShownAnswer::Bool(value) => json!(["b", value]),
+        ShownAnswer::Number(value) => json!(["n", value]),
+        ShownAnswer::Text(text) => json!(["s", text]),
+        ShownAnswer::Thrown(text) if !text.starts_with("error at ") => json!(["t", text]),
+        ShownAnswer::List(list) => json!(["a", list.iter().map(said).collect::<Option<Vec<Value>>>()?]),
+        ShownAnswer::Record(fields) => {
+            let fields = fields.iter().filter(|(_, inner)| *inner != ShownAnswer::Undefined);
             let fields: Option<serde_json::Map<String, Value>> = fields.map(|(name, inner)| Some((name.clone(), said(inner)?))).collect();
             json!(["o", fields?])
         }
-        Shown::Thrown(_) | Shown::Array(_) | Shown::Anything(_) => return None,
+        ShownAnswer::Thrown(_) | ShownAnswer::Array(_) | ShownAnswer::Anything(_) => return None,
     })
 }
 
@@ -227,44 +227,44 @@ pub fn tried(said: &str) -> Result<Tried, String> {
 }
 
 /// Whether an answer of the program is one of Node.
-pub fn same(shown: &Shown, node: &Value) -> bool {
+pub fn same(shown: &ShownAnswer, node: &Value) -> bool {
     let kind = node[0].as_str().unwrap_or_default();
     match shown {
-        Shown::Undefined => kind == "u",
-        Shown::Null => kind == "z",
-        Shown::Bool(value) => kind == "b" && node[1].as_bool() == Some(*value),
-        Shown::Number(value) => kind == "n" && node[1].as_i64() == Some(*value),
-        Shown::Text(text) => kind == "s" && node[1].as_str() == Some(text),
+        ShownAnswer::Undefined => kind == "u",
+        ShownAnswer::Null => kind == "z",
+        ShownAnswer::Bool(value) => kind == "b" && node[1].as_bool() == Some(*value),
+        ShownAnswer::Number(value) => kind == "n" && node[1].as_i64() == Some(*value),
+        ShownAnswer::Text(text) => kind == "s" && node[1].as_str() == Some(text),
         // The error of a place has no text.
-        Shown::Thrown(text) => kind == "t" && (text.starts_with("error at ") || node[1].as_str() == Some(text)),
-        Shown::Array(length) => kind == "a" && node[1].as_array().map(|list| list.len() as u64) == u64::try_from(*length).ok(),
-        Shown::List(list) => {
+        ShownAnswer::Thrown(text) => kind == "t" && (text.starts_with("error at ") || node[1].as_str() == Some(text)),
+        ShownAnswer::Array(length) => kind == "a" && node[1].as_array().map(|list| list.len() as u64) == u64::try_from(*length).ok(),
+        ShownAnswer::List(list) => {
             let there = node[1].as_array().map(Vec::as_slice).unwrap_or_default();
             kind == "a" && there.len() == list.len() && list.iter().zip(there).all(|(one, other)| same(one, other))
         }
-        Shown::Record(fields) => {
-            let fields: Vec<_> = fields.iter().filter(|(_, inner)| *inner != Shown::Undefined).collect();
+        ShownAnswer::Record(fields) => {
+            let fields: Vec<_> = fields.iter().filter(|(_, inner)| *inner != ShownAnswer::Undefined).collect();
             let there = node[1].as_object();
             let count = there.map_or(0, serde_json::Map::len);
             kind == "o"
                 && count == fields.len()
                 && fields.iter().all(|(name, inner)| there.and_then(|there| there.get(name)).is_some_and(|there| same(inner, there)))
         }
-        Shown::Anything(_) => true,
+        ShownAnswer::Anything(_) => true,
     }
 }
 
 /// Where answers of Node and of the program differ, in words; the answers of the program are by request.
-pub fn difference(translation: &Translation, requests: &[String], ours: &Ours, tried: &Tried) -> Option<String> {
-    let shown = |list: &[Vec<i64>]| -> Vec<Vec<Shown>> {
+pub fn difference(translation: &StepsProgram, requests: &[String], ours: &Ours, tried: &Tried) -> Option<String> {
+    let shown = |list: &[Vec<i64>]| -> Vec<Vec<ShownAnswer>> {
         let one = |answers: &Vec<i64>| {
             let shown = requests.iter().zip(answers).map(|(request, answer)| translation.answers.shown(request, *answer));
-            shown.map(|one| one.unwrap_or(Shown::Undefined)).collect()
+            shown.map(|one| one.unwrap_or(ShownAnswer::Undefined)).collect()
         };
         list.iter().map(one).collect()
     };
     let (all, serial) = (shown(&ours.all), shown(&ours.serial));
-    let fits = |ours: &[Shown], node: &[Value]| paired(requests, ours, node, &mut vec![false; node.len()], 0);
+    let fits = |ours: &[ShownAnswer], node: &[Value]| paired(requests, ours, node, &mut vec![false; node.len()], 0);
     let words = |node: &[Value]| serde_json::to_string(node).unwrap_or_default();
     if let Some(node) = tried.all.iter().find(|node| !all.iter().any(|ours| fits(ours, node))) {
         return Some(format!("Node answers {}, which the program of steps cannot", words(node)));
@@ -273,14 +273,14 @@ pub fn difference(translation: &Translation, requests: &[String], ours: &Ours, t
         return Some(format!("one at a time Node answers {}, which the program of steps cannot", words(node)));
     }
     if let Some(ours) = serial.iter().find(|ours| tried.serial_complete && !tried.serial.iter().any(|node| fits(ours, node))) {
-        let words: Vec<String> = ours.iter().map(Shown::text).collect();
+        let words: Vec<String> = ours.iter().map(ShownAnswer::text).collect();
         return Some(format!("one at a time the program of steps answers {}, which Node cannot", words.join(", ")));
     }
     None
 }
 
 /// Whether answers are the same, but for the order of calls that are alike.
-fn paired(requests: &[String], ours: &[Shown], node: &[Value], used: &mut Vec<bool>, at: usize) -> bool {
+fn paired(requests: &[String], ours: &[ShownAnswer], node: &[Value], used: &mut Vec<bool>, at: usize) -> bool {
     let Some(one) = ours.get(at) else { return ours.len() == node.len() };
     for other in 0..node.len() {
         if !used[other] && requests[other] == requests[at] && same(one, &node[other]) {

@@ -1,18 +1,18 @@
 //! S, steps: the program in which every `await` pauses, for proofs.
 //!
-//! The claim below has not been tested: there is no interpreter of Node's turns yet, and no comparison with Node. No verdict
-//! may rest on it until then.
+//! The claim below has not been tested: there is no interpreter of Node's turns yet, and no comparison with Node. No
+//! verdict may rest on it until then.
 //!
-//! **Claim.** The multisets of answers that Node can give are among those of this program, and requests that run one at a
-//! time answer in Node what they answer here. So what is serializable here is so in Node.
+//! **Claim.** The multisets of answers that Node can give are among those of this program, and requests that run one at
+//! a time answer in Node what they answer here. So what is serializable here is so in Node.
 //!
 //! *Proof.* Node runs the code between two pauses undisturbed, and so does a step of the program. A step ends at every
-//! `await`, whatever is awaited, so the program has every order of continuations in which none passes the promise that it
-//! waits for, and Node's is one of them. What is awaited has every outcome that the outside may give (`outside`), and a
-//! promise that others find has the outcome that it was made with (`promises`): it is seen only after it has settled. A request that
-//! joins such a promise goes on at any moment, also too early, which only adds answers; alone, a request finds no
-//! promise of others that is not settled, so serial answers are not more. Queues and bags of waiting functions are locks
-//! with an order that is left free (`locks`). What has none of these forms is refused.
+//! `await`, whatever is awaited, so the program has every order of continuations in which none passes the promise that
+//! it waits for, and Node's is one of them. What is awaited has every outcome that the outside may give (`outside`),
+//! and a promise that others find has the outcome that it was made with (`promises`): it is seen only after it has
+//! settled. A request that joins such a promise goes on at any moment, also too early, which only adds answers; alone,
+//! a request finds no promise of others that is not settled, so serial answers are not more. Queues and bags of waiting
+//! functions are locks with an order that is left free (`locks`). What has none of these forms is refused.
 //!
 //! | what | module |
 //! |---|---|
@@ -52,13 +52,13 @@ use serval_diagnostic::Span;
 
 use crate::form::Module;
 
-pub use answers::{Answers, Shown};
+pub use answers::{Answers, ShownAnswer};
 pub use performed::{CallShape, Given, OutsideCall, OutsideValue};
-pub use state::Refused;
+pub use state::NotModelled;
 
 /// How a file is bounded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub struct HandlerBounds {
     /// How many values the outside has where they are only moved.
     pub values: i64,
     /// How many values a parameter has that is a key or compared; nothing chooses.
@@ -80,7 +80,7 @@ pub enum Numbers {
     Many,
 }
 
-impl Default for Bounds {
+impl Default for HandlerBounds {
     fn default() -> Self {
         Self { values: 2, keys: None, numbers: Numbers::Few, refusals: vec![409, 423, 425, 429, 503], requests: None }
     }
@@ -88,7 +88,7 @@ impl Default for Bounds {
 
 /// A file as a program.
 #[derive(Clone, Debug)]
-pub struct Translation {
+pub struct StepsProgram {
     /// The program, in the language of serval.
     pub text: String,
     /// For each line of the program the place in the file that it is about.
@@ -108,10 +108,10 @@ pub struct Translation {
     /// How the requests of the program are called, by their names there.
     pub calls: BTreeMap<String, CallShape>,
     /// What was left out, because it is no request.
-    pub left_out: Vec<Refused>,
+    pub left_out: Vec<NotModelled>,
 }
 
 /// Translates a file.
-pub fn steps(module: &Module, bounds: &Bounds) -> Result<Translation, Vec<Refused>> {
+pub fn steps(module: &Module, bounds: &HandlerBounds) -> Result<StepsProgram, Vec<NotModelled>> {
     requests::translate(module, bounds)
 }

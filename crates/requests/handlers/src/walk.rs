@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::form::{Expr, ExprKind, FunId, Item, Module, Stmt, StmtKind, Target, VarId};
+use crate::form::{AssignTarget, Expr, ExprKind, FunId, ListItem, Module, Stmt, StmtKind, VarId};
 
 /// Shows all expressions of statements, outer ones first; functions in them are entered where `inside` is given.
 pub(crate) fn expressions(list: &[Stmt], inside: Option<&Module>, see: &mut dyn FnMut(&Expr)) {
@@ -63,9 +63,9 @@ pub(crate) fn expression(e: &Expr, inside: Option<&Module>, see: &mut dyn FnMut(
         }
         ExprKind::Assign(target, value) | ExprKind::Update(target, _, value, _) => {
             match target {
-                Target::Var(_) => {}
-                Target::Member(object, _) => go(object),
-                Target::Index(object, index) => {
+                AssignTarget::Var(_) => {}
+                AssignTarget::Member(object, _) => go(object),
+                AssignTarget::Index(object, index) => {
                     go(object);
                     go(index);
                 }
@@ -91,10 +91,10 @@ pub(crate) fn function(id: FunId, module: &Module, see: &mut dyn FnMut(&Expr)) {
     expressions(&module.function(id).body, Some(module), see);
 }
 
-fn each(items: &[Item], see: &mut dyn FnMut(&Expr)) {
+fn each(items: &[ListItem], see: &mut dyn FnMut(&Expr)) {
     for item in items {
         match item {
-            Item::One(_, e) | Item::Spread(e) => see(e),
+            ListItem::One(_, e) | ListItem::Spread(e) => see(e),
         }
     }
 }
@@ -111,16 +111,16 @@ pub(crate) fn assigned_by(e: &Expr, found: &mut BTreeSet<VarId>) {
 fn note_assigned(e: &Expr, found: &mut BTreeSet<VarId>) {
     match &e.kind {
         ExprKind::Assign(target, _) | ExprKind::Update(target, ..) => match target {
-            Target::Var(variable) => {
+            AssignTarget::Var(variable) => {
                 found.insert(*variable);
             }
             // A record of a request that is changed.
-            Target::Member(object, _) => {
+            AssignTarget::Member(object, _) => {
                 if let ExprKind::Var(variable) = &object.kind {
                     found.insert(*variable);
                 }
             }
-            Target::Index(..) => {}
+            AssignTarget::Index(..) => {}
         },
         _ => {}
     }

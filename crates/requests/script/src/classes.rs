@@ -1,11 +1,11 @@
 //! Classes without inheritance: fields, a constructor, methods.
 
 use oxc_ast::ast::{Class, ClassElement, MethodDefinitionKind, MethodDefinitionType, TSAccessibility};
-use serval_handlers::{Class as Made, ClassId, Expr, ExprKind, Method, Stmt, StmtKind, Target, Unsupported};
+use serval_handlers::{AssignTarget, Class as Made, ClassId, ClassMethod, Expr, ExprKind, Stmt, StmtKind, Unsupported};
 
-use crate::scope::{Scope, expr, span, stmt, unsupported};
+use crate::scope::{ScriptScope, expr, span, stmt, unsupported};
 
-impl Scope<'_> {
+impl ScriptScope<'_> {
     pub(crate) fn class(&mut self, class: &Class<'_>, name: &str) -> ClassId {
         let at = span(class.span);
         let mut why: Option<Unsupported> = None;
@@ -43,7 +43,7 @@ impl Scope<'_> {
                             let private = key.starts_with('#') || method.accessibility == Some(TSAccessibility::Private);
                             let private = private || method.accessibility == Some(TSAccessibility::Protected);
                             let function = self.function(&method.value, &key);
-                            made.methods.push(Method { name: key, function, private });
+                            made.methods.push(ClassMethod { name: key, function, private });
                         }
                         MethodDefinitionKind::Constructor => {
                             let function = self.function(&method.value, "constructor");
@@ -80,7 +80,7 @@ impl Scope<'_> {
             let this: Expr = expr(ExprKind::This, at);
             let value = expr(ExprKind::Var(*variable), at);
             let name = self.made.variable(*variable).name.clone();
-            let assign = ExprKind::Assign(Target::Member(Box::new(this), name), Box::new(value));
+            let assign = ExprKind::Assign(AssignTarget::Member(Box::new(this), name), Box::new(value));
             stmt(StmtKind::Expr(expr(assign, at)), at)
         });
         assigned.collect()

@@ -6,14 +6,14 @@ use oxc_ast::ast::{
 };
 use oxc_span::GetSpan;
 use serval_diagnostic::Span;
-use serval_handlers::{BinaryOp, Expr, ExprKind, Item, LogicalOp, Target, UpdateOp};
+use serval_handlers::{AssignTarget, BinaryOp, Expr, ExprKind, ListItem, LogicalOp, UpdateOp};
 
-use crate::scope::{Scope, expr, no_expr, span};
+use crate::scope::{ScriptScope, expr, no_expr, span};
 
 /// A member, an element or a call in an optional chain, made of what stands before.
-type Link<'l> = Box<dyn FnOnce(&mut Scope<'_>, Expr) -> Expr + 'l>;
+type Link<'l> = Box<dyn FnOnce(&mut ScriptScope<'_>, Expr) -> Expr + 'l>;
 
-impl Scope<'_> {
+impl ScriptScope<'_> {
     pub(crate) fn expression(&mut self, e: &Expression<'_>) -> Expr {
         self.expression_named(e, "")
     }
@@ -108,9 +108,9 @@ impl Scope<'_> {
                     return no_expr("an assignment to a pattern", "declare the parts with `const`, or assign to each", at);
                 };
                 let shown = match &target {
-                    Target::Var(variable) => self.made.variable(*variable).name.clone(),
-                    Target::Member(_, name) => name.clone(),
-                    Target::Index(..) => String::new(),
+                    AssignTarget::Var(variable) => self.made.variable(*variable).name.clone(),
+                    AssignTarget::Member(_, name) => name.clone(),
+                    AssignTarget::Index(..) => String::new(),
                 };
                 let value = Box::new(self.expression_named(&one.right, &shown));
                 let op = match one.operator {
@@ -130,14 +130,14 @@ impl Scope<'_> {
                 let mut items = Vec::new();
                 for property in &one.properties {
                     match property {
-                        ObjectPropertyKind::SpreadProperty(spread) => items.push(Item::Spread(self.expression(&spread.argument))),
+                        ObjectPropertyKind::SpreadProperty(spread) => items.push(ListItem::Spread(self.expression(&spread.argument))),
                         ObjectPropertyKind::ObjectProperty(field) => {
                             let key = Self::key(&field.key).filter(|_| !field.computed && field.kind == PropertyKind::Init);
                             let Some(key) = key else {
                                 return no_expr("a computed name or a getter in an object", "write the name", span(field.span));
                             };
                             let value = self.expression_named(&field.value, &key);
-                            items.push(Item::One(key, value));
+                            items.push(ListItem::One(key, value));
                         }
                     }
                 }
@@ -145,11 +145,11 @@ impl Scope<'_> {
             }
             Expression::ArrayExpression(one) => {
                 let items = one.elements.iter().map(|element| match element {
-                    ArrayExpressionElement::SpreadElement(spread) => Item::Spread(self.expression(&spread.argument)),
-                    ArrayExpressionElement::Elision(_) => Item::One(String::new(), expr(ExprKind::Undefined, at)),
+                    ArrayExpressionElement::SpreadElement(spread) => ListItem::Spread(self.expression(&spread.argument)),
+                    ArrayExpressionElement::Elision(_) => ListItem::One(String::new(), expr(ExprKind::Undefined, at)),
                     other => match other.as_expression() {
-                        Some(value) => Item::One(String::new(), self.expression(value)),
-                        None => Item::One(String::new(), expr(ExprKind::Undefined, at)),
+                        Some(value) => ListItem::One(String::new(), self.expression(value)),
+                        None => ListItem::One(String::new(), expr(ExprKind::Undefined, at)),
                     },
                 });
                 ExprKind::Array(items.collect())
@@ -195,48 +195,52 @@ impl Scope<'_> {
         expr(ExprKind::Bind(held, Box::new(value), Box::new(expr(both, at))), at)
     }
 
-    fn arguments(&mut self, list: &[Argument<'_>]) -> Vec<Item> {
+    fn arguments(&mut self, list: &[Argument<'_>]) -> Vec<ListItem> {
         let argument = |argument: &Argument<'_>| match argument {
-            Argument::SpreadElement(spread) => Item::Spread(self.expression(&spread.argument)),
+            Argument::SpreadElement(spread) => ListItem::Spread(self.expression(&spread.argument)),
             other => match other.as_expression() {
-                Some(value) => Item::One(String::new(), self.expression(value)),
-                None => Item::One(String::new(), expr(ExprKind::Undefined, span(other.span()))),
+                Some(value) => ListItem::One(String::new(), self.expression(value)),
+                None => ListItem::One(String::new(), expr(ExprKind::Undefined, span(other.span()))),
             },
         };
         list.iter().map(argument).collect()
     }
 
-    fn simple_target(&mut self, target: &SimpleAssignmentTarget<'_>) -> Option<Target> {
+    fn simple_target(&mut self, target: &SimpleAssignmentTarget<'_>) -> Option<AssignTarget> {
         match target {
             SimpleAssignmentTarget::AssignmentTargetIdentifier(id) => match self.name(id).kind {
-                ExprKind::Var(variable) => Some(Target::Var(variable)),
+                ExprKind::Var(variable) => Some(AssignTarget::Var(variable)),
                 _ => None,
             },
             other => match other.as_member_expression() {
                 Some(member) => self.member_target(member),
                 None => match other.get_expression()? {
-                    Expression::Identifier(id) => self.variable(id).map(Target::Var),
+                    Expression::Identifier(id) => self.variable(id).map(AssignTarget::Var),
                     inner => inner.as_member_expression().and_then(|member| self.member_target(member)),
                 },
             },
         }
     }
 
-    fn member_target(&mut self, member: &MemberExpression<'_>) -> Option<Target> {
+    fn member_target(&mut self, member: &MemberExpression<'_>) -> Option<AssignTarget> {
         match member {
-            MemberExpression::StaticMemberExpression(one) => Some(Target::Member(self.boxed(&one.object), one.property.name.to_string())),
-            MemberExpression::PrivateFieldExpression(one) => Some(Target::Member(self.boxed(&one.object), format!("#{}", one.field.name))),
+            MemberExpression::StaticMemberExpression(one) => {
+                Some(AssignTarget::Member(self.boxed(&one.object), one.property.name.to_string()))
+            }
+            MemberExpression::PrivateFieldExpression(one) => {
+                Some(AssignTarget::Member(self.boxed(&one.object), format!("#{}", one.field.name)))
+            }
             MemberExpression::ComputedMemberExpression(one) => {
                 let object = self.boxed(&one.object);
                 match &one.expression {
-                    Expression::StringLiteral(text) => Some(Target::Member(object, text.value.to_string())),
-                    index => Some(Target::Index(object, self.boxed(index))),
+                    Expression::StringLiteral(text) => Some(AssignTarget::Member(object, text.value.to_string())),
+                    index => Some(AssignTarget::Index(object, self.boxed(index))),
                 }
             }
         }
     }
 
-    fn target(&mut self, target: &AssignmentTarget<'_>) -> Option<Target> {
+    fn target(&mut self, target: &AssignmentTarget<'_>) -> Option<AssignTarget> {
         target.as_simple_assignment_target().and_then(|simple| self.simple_target(simple))
     }
 

@@ -2,11 +2,11 @@
 
 use oxc_ast::ast::{ArrowFunctionBody, ArrowFunctionExpression, BindingPattern, FormalParameters, Function};
 use serval_diagnostic::Span;
-use serval_handlers::{FunId, Function as Made, Stmt, StmtKind, VarId};
+use serval_handlers::{FunId, ScriptFunction as Made, Stmt, StmtKind, VarId};
 
-use crate::scope::{Scope, expr, no_stmt, span, stmt};
+use crate::scope::{ScriptScope, expr, no_stmt, span, stmt};
 
-impl Scope<'_> {
+impl ScriptScope<'_> {
     /// Parameters, and the statements that take them apart.
     fn parameters(&mut self, list: &FormalParameters<'_>) -> (Vec<VarId>, Vec<String>, Vec<Stmt>) {
         let (mut ids, mut names, mut first) = (Vec::new(), Vec::new(), Vec::new());

@@ -4,9 +4,10 @@
 //! [`ExprKind::Unsupported`](serval_handlers::ExprKind::Unsupported), with its name and place, where it stands, and
 //! is refused there; nothing is dropped in silence but types.
 //!
-//! Architecture Invariant: nothing of oxc leaves this crate. No input makes it panic or recurse without bound: brackets nest
-//! at most [`MOST_BRACKETS`] deep, a file has at most [`MOST_BYTES`] bytes, what oxc recurses by otherwise (`!!!a`, `a + b + …`)
-//! takes a byte each and fits the stack of the thread in which it runs, and the form nests at most `scope::MOST_LEVELS` deep.
+//! Architecture Invariant: nothing of oxc leaves this crate. No input makes it panic or recurse without bound: brackets
+//! nest at most [`MOST_BRACKETS`] deep, a file has at most [`MOST_BYTES`] bytes, what oxc recurses by otherwise
+//! (`!!!a`, `a + b + …`) takes a byte each and fits the stack of the thread in which it runs, and the form nests at
+//! most `scope::MOST_LEVELS` deep.
 
 mod classes;
 mod expressions;
@@ -134,7 +135,7 @@ fn parsed(text: &str, language: Language) -> Result<(Module, Performed), Vec<Dia
         Some(Directive { about: comment.attached_to, span: Span::new(comment.span.start, comment.span.end), text: said.to_owned() })
     });
     let directives = directives.collect();
-    let mut scope = scope::Scope::new(semantic.semantic.scoping());
+    let mut scope = scope::ScriptScope::new(semantic.semantic.scoping());
     scope.module(&parsed.program);
     let mut module = scope.into_module();
     module.directives = directives;

@@ -4,9 +4,9 @@ use oxc_ast::ast::{BindingPattern, PropertyKey};
 use serval_diagnostic::Span;
 use serval_handlers::{BinaryOp, Expr, ExprKind, Stmt, StmtKind, VarId};
 
-use crate::scope::{Scope, expr, no_stmt, span, stmt};
+use crate::scope::{ScriptScope, expr, no_stmt, span, stmt};
 
-impl Scope<'_> {
+impl ScriptScope<'_> {
     /// The name of a property, if it is written down.
     pub(crate) fn key(key: &PropertyKey<'_>) -> Option<String> {
         match key {

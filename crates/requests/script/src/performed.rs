@@ -1,8 +1,10 @@
-//! A file as Node performs it: types are blanked out, so that lines and columns stay, and nothing else of the text changes.
+//! A file as Node performs it: types are blanked out, so that lines and columns stay, and nothing else of the text
+//! changes.
 //!
-//! There are two forms. The *module* is what Node loads. The *body* is the inside of a function, for many runs in one process:
-//! imports are its parameters, and what is exported is named beside it; a module's code runs once and has no `await`, so
-//! that calling the function is loading the module. What cannot be blanked has no form, and the file is not performed.
+//! There are two forms. The *module* is what Node loads. The *body* is the inside of a function, for many runs in one
+//! process: imports are its parameters, and what is exported is named beside it; a module's code runs once and has no
+//! `await`, so that calling the function is loading the module. What cannot be blanked has no form, and the file is not
+//! performed.
 
 use oxc_ast::ast::{
     AccessorProperty, ArrowFunctionExpression, Class, ClassElement, Declaration, ExportDefaultDeclaration, ExportDefaultDeclarationKind,

@@ -10,7 +10,7 @@ use serval_handlers::{ClassId, Expr, ExprKind, FunId, Module, Stmt, StmtKind, Un
 /// How deep the form may nest.
 pub(crate) const MOST_LEVELS: u32 = 120;
 
-pub(crate) struct Scope<'s> {
+pub(crate) struct ScriptScope<'s> {
     scoping: &'s Scoping,
     pub(crate) made: Module,
     known: BTreeMap<usize, VarId>,
@@ -45,7 +45,7 @@ pub(crate) fn no_stmt(what: &str, help: &str, at: Span) -> Stmt {
     stmt(StmtKind::Unsupported(unsupported(what, help, at)), at)
 }
 
-impl<'s> Scope<'s> {
+impl<'s> ScriptScope<'s> {
     pub(crate) fn new(scoping: &'s Scoping) -> Self {
         Self { scoping, made: Module::default(), known: BTreeMap::new(), imports: BTreeMap::new(), statement: 0, level: 0 }
     }
@@ -121,7 +121,7 @@ impl<'s> Scope<'s> {
         made
     }
 
-    pub(crate) fn add_function(&mut self, function: serval_handlers::Function) -> FunId {
+    pub(crate) fn add_function(&mut self, function: serval_handlers::ScriptFunction) -> FunId {
         self.made.functions.push(function);
         FunId(u32::try_from(self.made.functions.len() - 1).unwrap_or(u32::MAX))
     }

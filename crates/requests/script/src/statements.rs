@@ -5,11 +5,11 @@ use oxc_ast::ast::{
     TSEnumDeclaration, TSEnumMemberName, VariableDeclaration, VariableDeclarationKind,
 };
 use serval_diagnostic::Span;
-use serval_handlers::{BinaryOp, Export, Expr, ExprKind, Item, LogicalOp, Stmt, StmtKind, Target};
+use serval_handlers::{AssignTarget, BinaryOp, Export, Expr, ExprKind, ListItem, LogicalOp, Stmt, StmtKind};
 
-use crate::scope::{Scope, expr, no_stmt, span, stmt};
+use crate::scope::{ScriptScope, expr, no_stmt, span, stmt};
 
-impl Scope<'_> {
+impl ScriptScope<'_> {
     /// The whole file.
     pub(crate) fn module(&mut self, program: &Program<'_>) {
         for statement in &program.body {
@@ -122,7 +122,7 @@ impl Scope<'_> {
                 ExprKind::Number(number) => number.checked_add(1),
                 _ => None,
             };
-            fields.push(Item::One(name, value));
+            fields.push(ListItem::One(name, value));
         }
         let variable = self.declared(&list.id);
         out.push(stmt(StmtKind::Let(variable, Some(expr(ExprKind::Object(fields), at))), at));
@@ -375,7 +375,8 @@ impl Scope<'_> {
         let top = std::mem::take(&mut self.made.top);
         let mut kept = Vec::new();
         for statement in top {
-            let StmtKind::Expr(Expr { kind: ExprKind::Assign(Target::Member(object, name), value), span: at }) = &statement.kind else {
+            let StmtKind::Expr(Expr { kind: ExprKind::Assign(AssignTarget::Member(object, name), value), span: at }) = &statement.kind
+            else {
                 kept.push(statement);
                 continue;
             };
@@ -383,8 +384,8 @@ impl Scope<'_> {
             if is_global(object, "module") && name == "exports" {
                 match &value.kind {
                     ExprKind::Object(items) => found.extend(items.iter().filter_map(|item| match item {
-                        Item::One(name, value) => Some((name.clone(), value.clone(), *at)),
-                        Item::Spread(_) => None,
+                        ListItem::One(name, value) => Some((name.clone(), value.clone(), *at)),
+                        ListItem::Spread(_) => None,
                     })),
                     _ => found.push(("default".to_owned(), (**value).clone(), *at)),
                 }

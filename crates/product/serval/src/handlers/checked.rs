@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use serval_handlers::node::{Trying, difference, job, run, said, search, tried, words};
-use serval_handlers::{Translation, answers};
+use serval_handlers::{StepsProgram, answers};
 
 use super::Handlers;
 use crate::decide::{Verdict, decide};
@@ -258,7 +258,7 @@ pub fn repeated(trace: &Value, node: &str) -> Result<Option<Vec<String>>, String
 }
 
 /// The events of a run, with the lines of the file.
-fn events(translation: &Translation, list: &[Value], job: &Value) -> Vec<RunEvent> {
+fn events(translation: &StepsProgram, list: &[Value], job: &Value) -> Vec<RunEvent> {
     let _ = translation;
     let (mut out, mut begins_turn) = (Vec::new(), true);
     for event in list {

@@ -1,20 +1,20 @@
 //! Answers as numbers, and what the numbers mean.
 //!
-//! **Claim.** Two answers are the same number exactly if they are the same: an answer is a tree of tags and numbers with known
-//! bounds, and its number is their mixed radix. A request that throws answers a negative number.
+//! **Claim.** Two answers are the same number exactly if they are the same: an answer is a tree of tags and numbers
+//! with known bounds, and its number is their mixed radix. A request that throws answers a negative number.
 
 use std::collections::BTreeMap;
 
 use super::ops::{Term, arithmetic, constant, either, known};
 use super::state::{Made, Maker};
-use super::values::{ARR, FALSE, INT, NULL, PROM, Place, REC, Static, TRUE, UNDEFINED, Val};
+use super::values::{ARR, FALSE, INT, NULL, PROM, REC, SharedPlace, Static, TRUE, UNDEFINED, Val};
 
 /// The form of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct AnswerShape {
     tags: Vec<i64>,
     numbers: Option<(i64, i64)>,
-    fields: Vec<(String, Shape)>,
+    fields: Vec<(String, AnswerShape)>,
     fixed: Option<String>,
     kind: List,
 }
@@ -31,7 +31,7 @@ enum List {
 /// What the answers of all requests mean.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
-    pub(super) shapes: BTreeMap<String, Shape>,
+    pub(super) shapes: BTreeMap<String, AnswerShape>,
     pub(super) frameworks: BTreeMap<String, &'static str>,
     pub(super) atoms: Vec<String>,
     /// What requests of the program are called in the file.
@@ -50,10 +50,10 @@ impl Answers {
     }
 
     /// What an answer is.
-    pub fn shown(&self, request: &str, answer: i64) -> Option<Shown> {
+    pub fn shown(&self, request: &str, answer: i64) -> Option<ShownAnswer> {
         let name = request.split('(').next().unwrap_or(request);
         if answer < 0 {
-            return Some(Shown::Thrown(self.atom(-answer)));
+            return Some(ShownAnswer::Thrown(self.atom(-answer)));
         }
         let mut rest = answer;
         Some(self.decode(self.shapes.get(name)?, &mut rest))
@@ -94,27 +94,28 @@ impl Answers {
         place.and_then(|place| self.atoms.get(place)).cloned().unwrap_or_else(|| tag.to_string())
     }
 
-    fn decode(&self, shape: &Shape, rest: &mut i64) -> Shown {
+    fn decode(&self, shape: &AnswerShape, rest: &mut i64) -> ShownAnswer {
         if let Some(fixed) = &shape.fixed {
-            return Shown::Anything(fixed.clone());
+            return ShownAnswer::Anything(fixed.clone());
         }
         let low = shape.tags.first().copied().unwrap_or(UNDEFINED);
         let high = shape.tags.last().copied().unwrap_or(low);
         let tag = low + take(rest, high - low + 1);
         let number = shape.numbers.map(|(low, high)| low + take(rest, high - low + 1));
-        let fields: Vec<(String, Shown)> = shape.fields.iter().map(|(name, inner)| (name.clone(), self.decode(inner, rest))).collect();
+        let fields: Vec<(String, ShownAnswer)> =
+            shape.fields.iter().map(|(name, inner)| (name.clone(), self.decode(inner, rest))).collect();
         match tag {
-            INT => Shown::Number(number.unwrap_or(0)),
-            ARR => Shown::Array(number.unwrap_or(0)),
+            INT => ShownAnswer::Number(number.unwrap_or(0)),
+            ARR => ShownAnswer::Array(number.unwrap_or(0)),
             REC => match shape.kind {
-                List::Fields => Shown::Record(fields),
-                List::Elements => Shown::List(fields.into_iter().map(|(_, shown)| shown).collect()),
-                List::Texts => Shown::Text(fields.into_iter().map(|(_, shown)| shown.text()).collect()),
+                List::Fields => ShownAnswer::Record(fields),
+                List::Elements => ShownAnswer::List(fields.into_iter().map(|(_, shown)| shown).collect()),
+                List::Texts => ShownAnswer::Text(fields.into_iter().map(|(_, shown)| shown.text()).collect()),
             },
-            FALSE | TRUE => Shown::Bool(tag == TRUE),
-            UNDEFINED => Shown::Undefined,
-            NULL => Shown::Null,
-            tag => Shown::Text(self.tag(tag)),
+            FALSE | TRUE => ShownAnswer::Bool(tag == TRUE),
+            UNDEFINED => ShownAnswer::Undefined,
+            NULL => ShownAnswer::Null,
+            tag => ShownAnswer::Text(self.tag(tag)),
         }
     }
 }
@@ -122,7 +123,7 @@ impl Answers {
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Shown {
+pub enum ShownAnswer {
     Undefined,
     Null,
     Bool(bool),
@@ -130,14 +131,14 @@ pub enum Shown {
     Text(String),
     /// Of which only the length is known.
     Array(i64),
-    List(Vec<Shown>),
-    Record(Vec<(String, Shown)>),
+    List(Vec<ShownAnswer>),
+    Record(Vec<(String, ShownAnswer)>),
     Thrown(String),
     /// Something of which nothing is known.
     Anything(String),
 }
 
-impl Shown {
+impl ShownAnswer {
     /// In words.
     pub fn text(&self) -> String {
         match self {
@@ -159,8 +160,8 @@ impl Shown {
 }
 
 /// Status and body.
-fn answered(shown: &Shown) -> String {
-    let Shown::Record(fields) = shown else { return shown.text() };
+fn answered(shown: &ShownAnswer) -> String {
+    let ShownAnswer::Record(fields) = shown else { return shown.text() };
     let part = |wanted: &str| fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.text()).unwrap_or_default();
     match part("body").as_str() {
         "undefined" | "" => part("status"),
@@ -175,12 +176,12 @@ fn take(rest: &mut i64, radix: i64) -> i64 {
 }
 
 impl Maker<'_> {
-    fn status_place(&self) -> Place {
-        Place { base: "%status".to_owned(), keys: Vec::new() }
+    fn status_place(&self) -> SharedPlace {
+        SharedPlace { base: "%status".to_owned(), keys: Vec::new() }
     }
 
-    fn body_place(&self) -> Place {
-        Place { base: "%body".to_owned(), keys: Vec::new() }
+    fn body_place(&self) -> SharedPlace {
+        SharedPlace { base: "%body".to_owned(), keys: Vec::new() }
     }
 
     pub(super) fn framework_member(&mut self, part: &'static str, name: &str) -> Val {
@@ -289,9 +290,9 @@ impl Maker<'_> {
     }
 
     /// The form of the answers that a value can be.
-    pub(super) fn shape(&mut self, val: &Val) -> Made<Shape> {
+    pub(super) fn shape(&mut self, val: &Val) -> Made<AnswerShape> {
         self.mark(&val.origins.clone(), |uses| uses.moved = true);
-        let plain = Shape { tags: Vec::new(), numbers: None, fields: Vec::new(), fixed: None, kind: List::Fields };
+        let plain = AnswerShape { tags: Vec::new(), numbers: None, fields: Vec::new(), fixed: None, kind: List::Fields };
         match val.statically() {
             Some(Static::Tuple(list)) if val.is_only(super::values::STAT) => {
                 let list = list.clone();
@@ -299,7 +300,7 @@ impl Maker<'_> {
                 for (place, inner) in list.iter().enumerate() {
                     fields.push((place.to_string(), self.shape(inner)?));
                 }
-                return Ok(Shape { tags: vec![REC], fields, kind: List::Elements, ..plain });
+                return Ok(AnswerShape { tags: vec![REC], fields, kind: List::Elements, ..plain });
             }
             Some(Static::Parts(list)) if val.is_only(super::values::STAT) => {
                 let list = list.clone();
@@ -313,10 +314,10 @@ impl Maker<'_> {
                     }
                     fields.push((place.to_string(), self.shape(inner)?));
                 }
-                return Ok(Shape { tags: vec![REC], fields, kind: List::Texts, ..plain });
+                return Ok(AnswerShape { tags: vec![REC], fields, kind: List::Texts, ..plain });
             }
             Some(Static::Builtin(_) | Static::Outside(_) | Static::Framework(_)) if val.is_only(super::values::STAT) => {
-                return Ok(Shape { fixed: Some("a value".to_owned()), ..plain });
+                return Ok(AnswerShape { fixed: Some("a value".to_owned()), ..plain });
             }
             Some(_) => return self.refuse("an answer that hands out what is shared", "answer a copy of what is needed"),
             None => {}
@@ -340,18 +341,18 @@ impl Maker<'_> {
                 fields.push((name.clone(), self.shape(&inner)?));
             }
         }
-        Ok(Shape { tags, numbers, fields, ..plain })
+        Ok(AnswerShape { tags, numbers, fields, ..plain })
     }
 
     /// The number of a value, in this form.
-    pub(super) fn encode(&mut self, val: &Val, shape: &Shape) -> Made<Term> {
+    pub(super) fn encode(&mut self, val: &Val, shape: &AnswerShape) -> Made<Term> {
         let mut weight = 1_i64;
         let mut total = constant(0);
         self.encode_part(val, shape, "1", &mut weight, &mut total)?;
         Ok(total)
     }
 
-    fn encode_part(&mut self, val: &Val, shape: &Shape, there: &str, weight: &mut i64, total: &mut Term) -> Made<()> {
+    fn encode_part(&mut self, val: &Val, shape: &AnswerShape, there: &str, weight: &mut i64, total: &mut Term) -> Made<()> {
         if shape.fixed.is_some() {
             return Ok(());
         }

@@ -1,17 +1,18 @@
-//! Members, targets and calls: functions of the file are inlined, what is known does what it does, and all else is outside.
+//! Members, targets and calls: functions of the file are inlined, what is known does what it does, and all else is
+//! outside.
 
 use std::collections::BTreeSet;
 
 use super::ops::{Kind, arithmetic, constant, equal};
 use super::state::{Frame, Made, Maker};
-use super::values::{ARR, INT, Part, Place, Prom, REC, STAT, Static, TRUE, UNDEFINED, Val};
-use crate::form::{Expr, ExprKind, FunId, Item, Target, VarId};
+use super::values::{ARR, CellPart, INT, Prom, REC, STAT, SharedPlace, Static, TRUE, UNDEFINED, Val};
+use crate::form::{AssignTarget, Expr, ExprKind, FunId, ListItem, VarId};
 
 /// Where a value is put.
 #[derive(Clone, Debug)]
 pub(super) enum Spot {
     Variable(VarId),
-    Shared(Place),
+    Shared(SharedPlace),
     /// A field of a record that lies nowhere yet, in this variable.
     Local(VarId, String),
     Answer(&'static str, String),
@@ -128,10 +129,10 @@ impl Maker<'_> {
     }
 
     /// The place of a target.
-    pub(super) fn spot(&mut self, target: &Target) -> Made<Spot> {
+    pub(super) fn spot(&mut self, target: &AssignTarget) -> Made<Spot> {
         match target {
-            Target::Var(variable) => Ok(Spot::Variable(*variable)),
-            Target::Member(object, name) => {
+            AssignTarget::Var(variable) => Ok(Spot::Variable(*variable)),
+            AssignTarget::Member(object, name) => {
                 let val = self.eval(object)?;
                 match val.statically() {
                     Some(Static::Object(place, _)) => return Ok(Spot::Shared(place.field(name))),
@@ -158,7 +159,7 @@ impl Maker<'_> {
                     ),
                 }
             }
-            Target::Index(object, index) => {
+            AssignTarget::Index(object, index) => {
                 let object = self.eval(object)?;
                 let index = self.eval(index)?;
                 match object.statically() {
@@ -222,15 +223,15 @@ impl Maker<'_> {
     }
 
     /// The arguments of a call.
-    pub(super) fn arguments_of(&mut self, items: &[Item]) -> Made<Vec<Val>> {
+    pub(super) fn arguments_of(&mut self, items: &[ListItem]) -> Made<Vec<Val>> {
         let mut vals = Vec::new();
         for item in items {
             match item {
-                Item::One(_, value) => {
+                ListItem::One(_, value) => {
                     let val = self.eval(value)?;
                     vals.push(val);
                 }
-                Item::Spread(value) => {
+                ListItem::Spread(value) => {
                     let val = self.eval(value)?;
                     if !matches!(val.statically(), Some(Static::Given(_) | Static::Tuple(_))) {
                         return self.refuse("`...` in a call", "name the arguments");
@@ -241,7 +242,7 @@ impl Maker<'_> {
         Ok(vals)
     }
 
-    pub(super) fn call(&mut self, callee: &Expr, items: &[Item]) -> Made<Val> {
+    pub(super) fn call(&mut self, callee: &Expr, items: &[ListItem]) -> Made<Val> {
         let site = self.span;
         let function = self.callee(callee)?;
         if self.frame().dead {
@@ -256,7 +257,7 @@ impl Maker<'_> {
         self.call_val(&function, args, items)
     }
 
-    pub(super) fn call_val(&mut self, function: &Val, args: Vec<Val>, items: &[Item]) -> Made<Val> {
+    pub(super) fn call_val(&mut self, function: &Val, args: Vec<Val>, items: &[ListItem]) -> Made<Val> {
         match function.statically() {
             Some(Static::Function { id, frame, this }) => {
                 let (id, frame, this) = (*id, *frame, this.clone());
@@ -374,7 +375,7 @@ impl Maker<'_> {
     }
 
     /// `new callee(…)`
-    pub(super) fn construct(&mut self, callee: &Expr, items: &[Item]) -> Made<Val> {
+    pub(super) fn construct(&mut self, callee: &Expr, items: &[ListItem]) -> Made<Val> {
         let function = self.eval(callee)?;
         let args = self.arguments_of(items)?;
         match function.statically() {
@@ -482,7 +483,7 @@ impl Maker<'_> {
         }
     }
 
-    fn call_method(&mut self, object: &Val, name: &str, args: Vec<Val>, items: &[Item]) -> Made<Val> {
+    fn call_method(&mut self, object: &Val, name: &str, args: Vec<Val>, items: &[ListItem]) -> Made<Val> {
         match object.statically() {
             Some(Static::Map(place)) => return self.map_method(&place.clone(), name, args, items),
             Some(Static::Set(place)) => return self.set_method(&place.clone(), name, args),
@@ -512,7 +513,7 @@ impl Maker<'_> {
     }
 
     /// The entry of a map with this key.
-    pub(super) fn entry(&mut self, place: &Place, key: &Val) -> Made<Place> {
+    pub(super) fn entry(&mut self, place: &SharedPlace, key: &Val) -> Made<SharedPlace> {
         let key = self.plain(key.clone())?;
         self.mark(&key.origins.clone(), |uses| uses.key = true);
         let wrong = key.tags.iter().any(|tag| *tag < super::values::FIRST_ATOM) || key.tags.is_empty();
@@ -522,7 +523,7 @@ impl Maker<'_> {
         Ok(place.entry(&key.tag))
     }
 
-    fn map_method(&mut self, place: &Place, name: &str, args: Vec<Val>, items: &[Item]) -> Made<Val> {
+    fn map_method(&mut self, place: &SharedPlace, name: &str, args: Vec<Val>, items: &[ListItem]) -> Made<Val> {
         let Some(key) = args.first() else {
             if name == "clear" {
                 return self.refuse("`clear` of a shared map", "replace entries one by one");
@@ -542,7 +543,7 @@ impl Maker<'_> {
                 self.type_of(&entry.base).tags.insert(UNDEFINED);
                 self.store(&entry, &val)?;
                 // What a variable held lies there from now on.
-                if let Some(Item::One(_, Expr { kind: ExprKind::Var(variable), .. })) = items.get(1)
+                if let Some(ListItem::One(_, Expr { kind: ExprKind::Var(variable), .. })) = items.get(1)
                     && val.may_be(REC)
                 {
                     let mut frame = self.here;
@@ -570,28 +571,28 @@ impl Maker<'_> {
         }
     }
 
-    fn set_method(&mut self, place: &Place, name: &str, args: Vec<Val>) -> Made<Val> {
+    fn set_method(&mut self, place: &SharedPlace, name: &str, args: Vec<Val>) -> Made<Val> {
         let Some(key) = args.first() else {
             return self.refuse(format!("`{name}` of a shared set"), "use add, has, delete and size");
         };
         let entry = self.entry(place, key)?;
         self.note_member(&entry);
         match name {
-            "has" => Ok(Val::truth(self.get(&entry, Part::Member))),
+            "has" => Ok(Val::truth(self.get(&entry, CellPart::Member))),
             "add" => {
-                self.put(&entry, Part::Member, constant(TRUE))?;
+                self.put(&entry, CellPart::Member, constant(TRUE))?;
                 Ok(Val::known(Static::Set(place.clone())))
             }
             "delete" => {
-                let before = self.get(&entry, Part::Member);
-                self.put(&entry, Part::Member, constant(0))?;
+                let before = self.get(&entry, CellPart::Member);
+                self.put(&entry, CellPart::Member, constant(0))?;
                 Ok(Val::truth(before))
             }
             _ => self.refuse(format!("`{name}` of a shared set"), "use add, has, delete and size"),
         }
     }
 
-    fn note_member(&mut self, entry: &Place) {
+    fn note_member(&mut self, entry: &SharedPlace) {
         let values: Vec<BTreeSet<i64>> = entry.keys.iter().map(|key| self.key_values(key)).collect();
         let known = self.type_of(&entry.base);
         known.keys.resize(values.len(), BTreeSet::new());
@@ -601,23 +602,23 @@ impl Maker<'_> {
     }
 
     /// The keys that the last dimension of a place can have.
-    fn members(&mut self, place: &Place) -> Vec<i64> {
+    fn members(&mut self, place: &SharedPlace) -> Vec<i64> {
         let known = self.type_of(&format!("{}[]", place.base)).keys.last().cloned().unwrap_or_default();
         known.into_iter().collect()
     }
 
-    fn set_size(&mut self, place: &Place) -> Made<Val> {
+    fn set_size(&mut self, place: &SharedPlace) -> Made<Val> {
         let mut total = constant(0);
         let members = self.members(place);
         for member in &members {
-            let bit = self.get(&place.entry(&constant(*member)), Part::Member);
+            let bit = self.get(&place.entry(&constant(*member)), CellPart::Member);
             total = arithmetic("+", &total, &bit);
         }
         let num = self.hold(total);
         Ok(Val::int(num, Some((0, i64::try_from(members.len()).unwrap_or(0)))))
     }
 
-    fn map_size(&mut self, place: &Place) -> Made<Val> {
+    fn map_size(&mut self, place: &SharedPlace) -> Made<Val> {
         let mut total = constant(0);
         let members = self.members(place);
         for member in &members {
@@ -630,17 +631,17 @@ impl Maker<'_> {
     }
 
     /// An empty set is made at this place.
-    pub(super) fn clear_set(&mut self, place: &Place) -> Made<()> {
+    pub(super) fn clear_set(&mut self, place: &SharedPlace) -> Made<()> {
         if self.starting {
             return Ok(());
         }
         for member in self.members(place) {
-            self.put(&place.entry(&constant(member)), Part::Member, constant(0))?;
+            self.put(&place.entry(&constant(member)), CellPart::Member, constant(0))?;
         }
         Ok(())
     }
 
-    fn array_method(&mut self, place: &Place, name: &str, args: Vec<Val>) -> Made<Val> {
+    fn array_method(&mut self, place: &SharedPlace, name: &str, args: Vec<Val>) -> Made<Val> {
         let resolver = args.iter().find_map(|arg| match arg.statically() {
             Some(Static::Resolver(made)) => Some(*made),
             _ => None,
@@ -673,7 +674,7 @@ impl Maker<'_> {
     }
 
     /// A field of a shared record that nothing assigns to, known from the start.
-    pub(super) fn fixed(&mut self, place: &Place) -> Option<Val> {
+    pub(super) fn fixed(&mut self, place: &SharedPlace) -> Option<Val> {
         let known = self.type_of(&place.base).clone();
         let list = known.bag || (known.tags.len() == 1 && known.tags.contains(&ARR) && !self.starting);
         if known.map {

@@ -1,12 +1,12 @@
-//! Expressions, from left to right. What an expression reads it reads when it comes to it: the terms of its value are of
-//! locals that nothing assigns to again, so an operand that is kept over a pause is what it was.
+//! Expressions, from left to right. What an expression reads it reads when it comes to it: the terms of its value are
+//! of locals that nothing assigns to again, so an operand that is kept over a pause is what it was.
 
 use std::collections::BTreeMap;
 
 use super::ops::{Term, all, any, arithmetic, constant, either, equal, known, not};
 use super::state::{Made, Maker};
-use super::values::{ARR, Bounds, FALSE, INT, NULL, PROM, REC, STAT, Static, TRUE, UNDEFINED, Val};
-use crate::form::{BinaryOp, Expr, ExprKind, Item, LogicalOp, Target, UpdateOp, VarId};
+use super::values::{ARR, FALSE, HandlerBounds, INT, NULL, PROM, REC, STAT, Static, TRUE, UNDEFINED, Val};
+use crate::form::{AssignTarget, BinaryOp, Expr, ExprKind, ListItem, LogicalOp, UpdateOp, VarId};
 
 /// Modules whose locks are not modelled: what is done with them is no call that answers at any time.
 const LOCKS: [&str; 12] = [
@@ -187,8 +187,8 @@ impl Maker<'_> {
         }
     }
 
-    pub(super) fn module_place(&self, variable: VarId) -> super::values::Place {
-        super::values::Place { base: self.module.variable(variable).name.clone(), keys: Vec::new() }
+    pub(super) fn module_place(&self, variable: VarId) -> super::values::SharedPlace {
+        super::values::SharedPlace { base: self.module.variable(variable).name.clone(), keys: Vec::new() }
     }
 
     /// Declares a variable here.
@@ -215,15 +215,15 @@ impl Maker<'_> {
         Ok(Val::known(Static::Outside(shown)))
     }
 
-    fn object(&mut self, items: &[Item]) -> Made<Val> {
+    fn object(&mut self, items: &[ListItem]) -> Made<Val> {
         let mut fields: BTreeMap<String, Val> = BTreeMap::new();
         for item in items {
             match item {
-                Item::One(name, value) => {
+                ListItem::One(name, value) => {
                     let val = self.value(value)?;
                     fields.insert(name.clone(), val);
                 }
-                Item::Spread(value) => {
+                ListItem::Spread(value) => {
                     let val = self.eval(value)?;
                     match val.statically() {
                         Some(Static::Object(place, _)) => {
@@ -245,18 +245,18 @@ impl Maker<'_> {
         Ok(Val::record(fields))
     }
 
-    fn array(&mut self, items: &[Item]) -> Made<Val> {
-        let (mut length, mut bounds): (Term, Bounds) = (constant(0), Some((0, 0)));
+    fn array(&mut self, items: &[ListItem]) -> Made<Val> {
+        let (mut length, mut bounds): (Term, HandlerBounds) = (constant(0), Some((0, 0)));
         let mut elements = Vec::new();
         let mut spread = false;
         for item in items {
             match item {
-                Item::One(_, value) => {
+                ListItem::One(_, value) => {
                     elements.push(self.eval(value)?);
                     length = arithmetic("+", &length, "1");
                     bounds = bounds.and_then(|(low, high)| Some((low.checked_add(1)?, high.checked_add(1)?)));
                 }
-                Item::Spread(value) => {
+                ListItem::Spread(value) => {
                     spread = true;
                     let val = self.eval(value)?;
                     let (more, more_bounds) = match val.statically() {
@@ -339,9 +339,9 @@ impl Maker<'_> {
     }
 
     /// A variable in which values of two ways meet, the same in every round.
-    fn meeting(&mut self) -> super::values::Place {
+    fn meeting(&mut self) -> super::values::SharedPlace {
         let path = self.frame().path.clone();
-        super::values::Place { base: format!("%{path}m{}", self.span.start), keys: Vec::new() }
+        super::values::SharedPlace { base: format!("%{path}m{}", self.span.start), keys: Vec::new() }
     }
 
     fn logical(&mut self, op: LogicalOp, first: Val, right: &Expr) -> Made<Val> {
@@ -485,7 +485,7 @@ impl Maker<'_> {
         Ok(tags)
     }
 
-    pub(super) fn assign(&mut self, target: &Target, value: &Expr) -> Made<Val> {
+    pub(super) fn assign(&mut self, target: &AssignTarget, value: &Expr) -> Made<Val> {
         let spot = self.spot(target)?;
         let val = self.eval(value)?;
         if self.frame().dead {
@@ -495,7 +495,7 @@ impl Maker<'_> {
         Ok(val)
     }
 
-    fn update(&mut self, target: &Target, op: UpdateOp, value: &Expr, wants_old: bool) -> Made<Val> {
+    fn update(&mut self, target: &AssignTarget, op: UpdateOp, value: &Expr, wants_old: bool) -> Made<Val> {
         let spot = self.spot(target)?;
         let old = self.spot_value(&spot)?;
         match op {

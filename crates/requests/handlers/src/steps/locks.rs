@@ -1,25 +1,26 @@
 //! Queues of promises, and lists of functions that wake those who wait.
 //!
-//! **Queues.** A place whose promise is read and replaced in one step, by one that settles when the reader has done its work, is
-//! a lock: `await` of the promise before takes it, the end of the work frees it. Who comes next is left free, which only adds
-//! orders. It is refused where a request frees it before it has taken it, or awaits a promise without replacing it.
+//! **Queues.** A place whose promise is read and replaced in one step, by one that settles when the reader has done its
+//! work, is a lock: `await` of the promise before takes it, the end of the work frees it. Who comes next is left free,
+//! which only adds orders. It is refused where a request frees it before it has taken it, or awaits a promise without
+//! replacing it.
 //!
-//! **Lists.** `push(resolve)` and `shift()` are a bag: `shift` finds one that waits or none, and either may happen; who is woken
-//! takes a permit. A request that has given a permit ends when all are taken: one that is never taken belongs to a run that does
-//! not end. At most two permits are given at once, which the verdict says.
+//! **Lists.** `push(resolve)` and `shift()` are a bag: `shift` finds one that waits or none, and either may happen; who
+//! is woken takes a permit. A request that has given a permit ends when all are taken: one that is never taken belongs
+//! to a run that does not end. At most two permits are given at once, which the verdict says.
 
 use super::ops::{Kind, arithmetic, constant, equal};
 use super::places::held_key;
 use super::state::{Made, Maker};
-use super::values::{Part, Place, Prom, STAT, Static, UNDEFINED, Val};
+use super::values::{CellPart, Prom, STAT, SharedPlace, Static, UNDEFINED, Val};
 
 impl Maker<'_> {
     /// Takes a lock, behind a pause.
-    pub(super) fn acquire(&mut self, place: &Place) -> Made<()> {
+    pub(super) fn acquire(&mut self, place: &SharedPlace) -> Made<()> {
         self.pause()?;
-        let lock = self.access(place, Part::Lock);
+        let lock = self.access(place, CellPart::Lock);
         self.push(Kind::Wait(format!("({lock} == 0)")));
-        self.put(place, Part::Lock, constant(1))?;
+        self.put(place, CellPart::Lock, constant(1))?;
         self.now.acquired.insert(held_key(place));
         self.awaited_queues.insert(held_key(place));
         Ok(())
@@ -34,11 +35,11 @@ impl Maker<'_> {
         if !self.now.acquired.remove(&held_key(&place)) {
             return self.refuse("a lock that is freed before it was taken", "await the promise before, then free it once");
         }
-        self.put(&place, Part::Lock, constant(0))
+        self.put(&place, CellPart::Lock, constant(0))
     }
 
     /// A promise that was made is stored: a queue.
-    pub(super) fn store_made(&mut self, place: &Place, made: usize) -> Made<()> {
+    pub(super) fn store_made(&mut self, place: &SharedPlace, made: usize) -> Made<()> {
         if place.base.starts_with('%') {
             return Ok(());
         }
@@ -48,7 +49,7 @@ impl Maker<'_> {
     }
 
     /// The promise of a queue is replaced in the step in which it was read.
-    pub(super) fn replaced(&mut self, place: &Place) -> Made<()> {
+    pub(super) fn replaced(&mut self, place: &SharedPlace) -> Made<()> {
         self.now.wrote = true;
         let key = held_key(place);
         if self.now.looked.get(&key) != Some(&self.now.epoch) && self.type_of(&place.base).queue && !self.first_round {
@@ -67,19 +68,19 @@ impl Maker<'_> {
     }
 
     /// What `shift` finds.
-    pub(super) fn one_waiting(&mut self, place: &Place) -> Val {
+    pub(super) fn one_waiting(&mut self, place: &SharedPlace) -> Val {
         let found = self.chosen(&[UNDEFINED, STAT]);
         let tags = [UNDEFINED, STAT].into();
         Val { stat: Some(std::rc::Rc::new(Static::Waiter(place.clone()))), ..Val::tagged(tags, found) }
     }
 
     /// Wakes one who waits.
-    pub(super) fn wake(&mut self, place: &Place) -> Made<()> {
-        let bag = self.access(place, Part::Bag);
+    pub(super) fn wake(&mut self, place: &SharedPlace) -> Made<()> {
+        let bag = self.access(place, CellPart::Bag);
         self.push(Kind::Wait(format!("({bag} < 2)")));
-        let there = self.get(place, Part::Bag);
+        let there = self.get(place, CellPart::Bag);
         let more = arithmetic("+", &there, "1");
-        self.put(place, Part::Bag, more)?;
+        self.put(place, CellPart::Bag, more)?;
         self.now.gave.insert(place.base.clone());
         self.gave_in.insert(place.base.clone(), place.clone());
         Ok(())
@@ -94,18 +95,18 @@ impl Maker<'_> {
             );
         };
         self.pause()?;
-        let bag = self.access(&place, Part::Bag);
+        let bag = self.access(&place, CellPart::Bag);
         self.push(Kind::Wait(format!("({bag} > 0)")));
-        let there = self.get(&place, Part::Bag);
+        let there = self.get(&place, CellPart::Bag);
         let less = arithmetic("-", &there, "1");
-        self.put(&place, Part::Bag, less)
+        self.put(&place, CellPart::Bag, less)
     }
 
     /// A request ends when all permits are taken.
     pub(super) fn permits_are_taken(&mut self) {
         for base in self.now.gave.clone() {
             let Some(place) = self.gave_in.get(&base).cloned() else { continue };
-            let bag = self.access(&place, Part::Bag);
+            let bag = self.access(&place, CellPart::Bag);
             self.push(Kind::Wait(format!("({bag} == 0)")));
         }
     }
@@ -139,11 +140,11 @@ impl Maker<'_> {
     }
 
     /// The version of what lies at a place.
-    fn version_name(&mut self, place: &Place) -> Made<String> {
+    fn version_name(&mut self, place: &SharedPlace) -> Made<String> {
         if place.keys.iter().any(|key| super::ops::known(key).is_none()) {
             return self.refuse("a comparison of promises in a map with several keys", "check with `--keys 1`");
         }
-        let access = self.access(place, Part::Tag);
+        let access = self.access(place, CellPart::Tag);
         let name: String = access.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
         let name = format!("V_{name}");
         self.versions.insert(name.clone());
@@ -151,7 +152,7 @@ impl Maker<'_> {
     }
 
     /// Something new lies at a place, and this request knows it.
-    pub(super) fn version_fresh(&mut self, place: &Place, failed: &str) -> Made<()> {
+    pub(super) fn version_fresh(&mut self, place: &SharedPlace, failed: &str) -> Made<()> {
         self.put_there.insert(held_key(place), failed.to_owned());
         if self.starting {
             return Ok(());

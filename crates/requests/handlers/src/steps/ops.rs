@@ -1,5 +1,6 @@
-//! What a translation is made of: one operation for each thing that happens, over expressions of locals. A read or write of
-//! something shared is an operation of its own, so that expressions have no effects and are the same wherever they stand.
+//! What a translation is made of: one operation for each thing that happens, over expressions of locals. A read or
+//! write of something shared is an operation of its own, so that expressions have no effects and are the same wherever
+//! they stand.
 
 use std::collections::BTreeSet;
 
@@ -175,8 +176,8 @@ pub(super) fn renamed(term: &str, rename: &dyn Fn(&str) -> Option<String>) -> Te
     out
 }
 
-/// Leaves out what sets locals that are never read. What is left has the same reads and writes of what is shared, but for
-/// reads whose value counts for nothing.
+/// Leaves out what sets locals that are never read. What is left has the same reads and writes of what is shared, but
+/// for reads whose value counts for nothing.
 pub(super) fn without_unread(mut ops: Vec<Op>, kept: &BTreeSet<String>) -> Vec<Op> {
     loop {
         let mut read = kept.clone();
@@ -203,8 +204,8 @@ pub(super) fn without_unread(mut ops: Vec<Op>, kept: &BTreeSet<String>) -> Vec<O
     }
 }
 
-/// Leaves out pauses behind which nothing shared is touched any more: what is left of the request changes places with all
-/// that others do, and answers have no time.
+/// Leaves out pauses behind which nothing shared is touched any more: what is left of the request changes places with
+/// all that others do, and answers have no time.
 pub(super) fn without_last_pauses(ops: Vec<Op>) -> Vec<Op> {
     // Which ends are those of loops.
     let (mut open, mut loops) = (Vec::new(), BTreeSet::new());

@@ -1,17 +1,17 @@
 //! What the outside answers, by how it is used.
 //!
-//! **Claim.** A proof with these values is one about an outside that answers any of them, and a run with them is one of any
-//! outside. *Why.* A value that is only moved is a token: every map of tokens takes runs to runs. One that is tested takes both
-//! ways, one that is compared with literals is one of them or another, and of numbers there are two.
+//! **Claim.** A proof with these values is one about an outside that answers any of them, and a run with them is one of
+//! any outside. *Why.* A value that is only moved is a token: every map of tokens takes runs to runs. One that is
+//! tested takes both ways, one that is compared with literals is one of them or another, and of numbers there are two.
 
 use std::collections::BTreeSet;
 
 use super::ops::{Kind, Term, constant};
-use super::state::{Maker, Uses};
+use super::state::{Maker, ValueUses};
 use super::values::{FALSE, INT, NULL, REC, TRUE, UNDEFINED, Val};
 
 impl Maker<'_> {
-    pub(super) fn mark(&mut self, origins: &BTreeSet<String>, mark: impl Fn(&mut Uses)) {
+    pub(super) fn mark(&mut self, origins: &BTreeSet<String>, mark: impl Fn(&mut ValueUses)) {
         for origin in origins {
             mark(self.uses.entry(origin.clone()).or_default());
         }
@@ -151,7 +151,7 @@ impl Maker<'_> {
     }
 
     /// The tags that a parameter can have.
-    pub(super) fn given_tags(&self, uses: &Uses) -> BTreeSet<i64> {
+    pub(super) fn given_tags(&self, uses: &ValueUses) -> BTreeSet<i64> {
         let mut tags: BTreeSet<i64> = (0..self.keys).map(|key| super::values::FIRST_ATOM + key).collect();
         tags.extend(&uses.literals);
         tags.extend(&uses.nothing);
@@ -175,7 +175,7 @@ pub(super) enum Domain {
 }
 
 /// The numbers that a parameter can be.
-pub(super) fn given_numbers(uses: &Uses) -> BTreeSet<i64> {
+pub(super) fn given_numbers(uses: &ValueUses) -> BTreeSet<i64> {
     [1, 2].into_iter().chain(uses.numbers.iter().copied()).collect()
 }
 

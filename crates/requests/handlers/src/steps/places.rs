@@ -1,7 +1,8 @@
 //! Reading and writing what is shared, and what variables hold.
 //!
-//! A place has a tag, and what lies inside has places of its own: `.#` the number, `.name` a field, `.!` and `.?` the error
-//! and the value of a promise. What a place can hold is found out in rounds, and only grows; in the last round nothing is new.
+//! A place has a tag, and what lies inside has places of its own: `.#` the number, `.name` a field, `.!` and `.?` the
+//! error and the value of a promise. What a place can hold is found out in rounds, and only grows; in the last round
+//! nothing is new.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -9,7 +10,7 @@ use std::rc::Rc;
 use super::Numbers;
 use super::ops::{Kind, Term, constant, known};
 use super::state::{Made, Maker};
-use super::values::{ARR, Bounds, Global, INT, PROM, Part, Place, Prom, REC, STAT, Static, UNDEFINED, Val};
+use super::values::{ARR, CellPart, Global, HandlerBounds, INT, PROM, Prom, REC, STAT, SharedPlace, Static, UNDEFINED, Val};
 
 /// A place is shared, or it belongs to a variable of a request.
 fn is_local(base: &str) -> bool {
@@ -35,14 +36,14 @@ fn name_of(base: &str) -> String {
 
 impl Maker<'_> {
     /// The name of a part of a place, as a program writes it.
-    pub(super) fn access(&mut self, place: &Place, part: Part) -> String {
+    pub(super) fn access(&mut self, place: &SharedPlace, part: CellPart) -> String {
         let suffix = match part {
-            Part::Tag => "",
-            Part::Number => "_n",
-            Part::Failed => "_f",
-            Part::Lock => "_lock",
-            Part::Bag => "_bag",
-            Part::Member => "_in",
+            CellPart::Tag => "",
+            CellPart::Number => "_n",
+            CellPart::Failed => "_f",
+            CellPart::Lock => "_lock",
+            CellPart::Bag => "_bag",
+            CellPart::Member => "_in",
         };
         let name = name_of(&place.base);
         if is_local(&place.base) {
@@ -54,10 +55,10 @@ impl Maker<'_> {
         format!("{name}{keys}")
     }
 
-    pub(super) fn get(&mut self, place: &Place, part: Part) -> Term {
+    pub(super) fn get(&mut self, place: &SharedPlace, part: CellPart) -> Term {
         let access = self.access(place, part);
         if self.starting && !is_local(&place.base) {
-            let default = if part == Part::Tag { UNDEFINED } else { 0 };
+            let default = if part == CellPart::Tag { UNDEFINED } else { 0 };
             return constant(self.initial.get(&access).copied().unwrap_or(default));
         }
         let local = self.fresh();
@@ -66,7 +67,7 @@ impl Maker<'_> {
         local
     }
 
-    pub(super) fn put(&mut self, place: &Place, part: Part, term: Term) -> Made<()> {
+    pub(super) fn put(&mut self, place: &SharedPlace, part: CellPart, term: Term) -> Made<()> {
         let access = self.access(place, part);
         if is_local(&place.base) {
             self.push(Kind::Set(access, term));
@@ -88,7 +89,7 @@ impl Maker<'_> {
         self.types.entry(base.to_owned()).or_default()
     }
 
-    fn note_keys(&mut self, place: &Place) {
+    fn note_keys(&mut self, place: &SharedPlace) {
         let sets: Vec<BTreeSet<i64>> = place.keys.iter().map(|key| self.key_values(key)).collect();
         let known = self.type_of(&place.base);
         known.keys.resize(sets.len(), BTreeSet::new());
@@ -106,7 +107,7 @@ impl Maker<'_> {
     }
 
     /// What lies at a place.
-    pub(super) fn load(&mut self, place: &Place) -> Made<Val> {
+    pub(super) fn load(&mut self, place: &SharedPlace) -> Made<Val> {
         self.note_keys(place);
         let known_type = self.type_of(&place.base).clone();
         if known_type.queue {
@@ -123,12 +124,12 @@ impl Maker<'_> {
         if tags.is_empty() {
             tags.insert(UNDEFINED);
         }
-        let tag = if tags.len() == 1 { constant(tags.iter().next().copied().unwrap_or(UNDEFINED)) } else { self.get(place, Part::Tag) };
+        let tag = if tags.len() == 1 { constant(tags.iter().next().copied().unwrap_or(UNDEFINED)) } else { self.get(place, CellPart::Tag) };
         let mut val = Val::tagged(tags, tag);
         val.origins = known_type.origins.clone();
         if val.may_be(INT) || val.may_be(ARR) {
             val.bounds = self.bounds_of(&place.base);
-            val.num = self.get(place, Part::Number);
+            val.num = self.get(place, CellPart::Number);
         }
         let sites: Vec<String> = known_type.origins.iter().filter_map(|origin| origin.strip_prefix("a:")).map(ToOwned::to_owned).collect();
         self.predicted.extend(sites);
@@ -144,7 +145,7 @@ impl Maker<'_> {
             val.place = Some((place.clone(), self.now.epoch));
         }
         if val.may_be(PROM) {
-            let failed = if known_type.errors.is_empty() { constant(0) } else { self.get(place, Part::Failed) };
+            let failed = if known_type.errors.is_empty() { constant(0) } else { self.get(place, CellPart::Failed) };
             let value = self.load(&place.field("?"))?;
             let own = self.now.holds.get(&held_key(place)).copied().filter(|own| self.now.live.contains(own));
             val.prom = Some(Rc::new(Prom::Bound { failed, value, own, version: None }));
@@ -154,7 +155,7 @@ impl Maker<'_> {
     }
 
     /// The least and greatest number at a place.
-    pub(super) fn bounds_of(&mut self, base: &str) -> Bounds {
+    pub(super) fn bounds_of(&mut self, base: &str) -> HandlerBounds {
         if is_local(base) {
             return self.type_of(base).bounds.unwrap_or(Some((0, 0)));
         }
@@ -167,7 +168,7 @@ impl Maker<'_> {
         if let Some(range) = self.ranges.get(base) {
             return *range;
         }
-        let access = self.access(&Place { base: base.to_owned(), keys: Vec::new() }, Part::Number);
+        let access = self.access(&SharedPlace { base: base.to_owned(), keys: Vec::new() }, CellPart::Number);
         let initial = self.initial.get(&access).copied().unwrap_or(0);
         match self.limits.numbers {
             Numbers::Few => (initial.min(0), initial.max(3), true),
@@ -176,7 +177,7 @@ impl Maker<'_> {
     }
 
     /// Stores a value at a place.
-    pub(super) fn store(&mut self, place: &Place, val: &Val) -> Made<()> {
+    pub(super) fn store(&mut self, place: &SharedPlace, val: &Val) -> Made<()> {
         self.note_keys(place);
         self.forget_place(place);
         if !is_local(&place.base) {
@@ -185,7 +186,7 @@ impl Maker<'_> {
         self.store_part(place, val)
     }
 
-    fn store_part(&mut self, place: &Place, val: &Val) -> Made<()> {
+    fn store_part(&mut self, place: &SharedPlace, val: &Val) -> Made<()> {
         self.note_keys(place);
         match val.statically() {
             Some(Static::FreshSet) => {
@@ -233,11 +234,11 @@ impl Maker<'_> {
         known_type.fields.extend(val.fields.keys().cloned());
         let known_type = known_type.clone();
         if known_type.tags.len() > 1 || self.starting {
-            self.put(place, Part::Tag, val.tag.clone())?;
+            self.put(place, CellPart::Tag, val.tag.clone())?;
         }
         if known_type.tags.contains(&INT) || known_type.tags.contains(&ARR) {
             let number = if val.may_be(INT) || val.may_be(ARR) { val.num.clone() } else { constant(0) };
-            self.put(place, Part::Number, number)?;
+            self.put(place, CellPart::Number, number)?;
         }
         for name in &known_type.fields {
             let inner = place.field(name);
@@ -252,7 +253,7 @@ impl Maker<'_> {
         }
         if known_type.tags.contains(&PROM) {
             if !known_type.errors.is_empty() {
-                self.put(place, Part::Failed, failed.clone())?;
+                self.put(place, CellPart::Failed, failed.clone())?;
             }
             let mine = failed;
             let inner = place.field("?");
@@ -292,7 +293,7 @@ impl Maker<'_> {
     }
 
     /// What lies at a place, or in it, is another from now on.
-    fn forget_place(&mut self, place: &Place) {
+    fn forget_place(&mut self, place: &SharedPlace) {
         let key = held_key(place);
         self.now.holds.remove(&key);
         let base = place.base.clone();
@@ -300,13 +301,13 @@ impl Maker<'_> {
     }
 
     /// The place of a variable of a request.
-    pub(super) fn cell(&self, frame: usize, variable: crate::form::VarId) -> Place {
+    pub(super) fn cell(&self, frame: usize, variable: crate::form::VarId) -> SharedPlace {
         let path = &self.frames[frame].path;
-        Place { base: format!("%{path}x{}", variable.0), keys: Vec::new() }
+        SharedPlace { base: format!("%{path}x{}", variable.0), keys: Vec::new() }
     }
 
     /// Reads a variable of a request.
-    pub(super) fn read_cell(&mut self, place: &Place) -> Made<Val> {
+    pub(super) fn read_cell(&mut self, place: &SharedPlace) -> Made<Val> {
         let mut val = match self.now.known.get(&place.base) {
             Some(known) => known.clone(),
             None => self.load(place)?,
@@ -320,7 +321,7 @@ impl Maker<'_> {
     }
 
     /// Assigns a variable of a request.
-    pub(super) fn write_cell(&mut self, place: &Place, val: &Val, cell: bool) -> Made<()> {
+    pub(super) fn write_cell(&mut self, place: &SharedPlace, val: &Val, cell: bool) -> Made<()> {
         self.now.known.remove(&place.base);
         self.now.lies.remove(&place.base);
         if let Some((lies, epoch)) = &val.place {
@@ -343,11 +344,11 @@ impl Maker<'_> {
 }
 
 /// What a place is called among those that hold promises.
-pub(super) fn held_key(place: &Place) -> String {
+pub(super) fn held_key(place: &SharedPlace) -> String {
     format!("{}{:?}", place.base, place.keys)
 }
 
-fn widened(known: Bounds, new: Bounds) -> Bounds {
+fn widened(known: HandlerBounds, new: HandlerBounds) -> HandlerBounds {
     let ((low, high), (new_low, new_high)) = (known?, new?);
     if low <= new_low && new_high <= high {
         return known;

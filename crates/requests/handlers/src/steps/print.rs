@@ -6,7 +6,7 @@ use serval_diagnostic::Span;
 
 use super::ops::{Kind, Op, locals};
 use super::state::Maker;
-use super::values::{Global, Part, Place, UNDEFINED};
+use super::values::{CellPart, Global, SharedPlace, UNDEFINED};
 
 /// Lines and their places.
 #[derive(Clone, Debug, Default)]
@@ -79,21 +79,21 @@ impl Maker<'_> {
         }
         for (name, global) in globals.into_iter().filter(|(name, _)| used.contains(name)) {
             let known = self.type_of(&global.base).clone();
-            let place = Place { base: global.base.clone(), keys: Vec::new() };
+            let place = SharedPlace { base: global.base.clone(), keys: Vec::new() };
             let indices: String = known.keys.iter().map(|keys| format!("[{}..{}]", least(keys), most(keys))).collect();
             let (default, low, high, how) = match global.part {
-                Part::Tag => (UNDEFINED, least(&known.tags).min(UNDEFINED), most(&known.tags).max(UNDEFINED), ""),
-                Part::Number => {
+                CellPart::Tag => (UNDEFINED, least(&known.tags).min(UNDEFINED), most(&known.tags).max(UNDEFINED), ""),
+                CellPart::Number => {
                     let (low, high, wraps) = self.range_of(&global.base);
                     (low.max(0).min(high), low, high, if wraps { " wrap" } else { "" })
                 }
-                Part::Failed => (0, 0, most(&known.errors).max(0), ""),
-                Part::Lock | Part::Member => (0, 0, 1, ""),
-                Part::Bag => (0, 0, 2, ""),
+                CellPart::Failed => (0, 0, most(&known.errors).max(0), ""),
+                CellPart::Lock | CellPart::Member => (0, 0, 1, ""),
+                CellPart::Bag => (0, 0, 2, ""),
             };
             let access = self.access(&place, global.part);
             let initial = self.initial.get(&access).copied().unwrap_or(default);
-            let low = if global.part == Part::Tag && indices.is_empty() { least(&known.tags).min(initial) } else { low };
+            let low = if global.part == CellPart::Tag && indices.is_empty() { least(&known.tags).min(initial) } else { low };
             let (low, high) = (low.min(initial), high.max(initial));
             page.line(&format!("var {name}{indices}: {low}..{high}{how} := {initial}"), Span::default());
         }

@@ -1,20 +1,20 @@
 //! What is awaited: outside calls, functions of the file, promises that are kept.
 //!
-//! **Early binding.** A promise that others can find has the outcome with which it will settle from the moment in which it is
-//! made: what the outside answers within it is chosen then, and what it computes from that is computed then, too. Nobody can
-//! see the outcome before the promise has settled, so no answer is new and none is lost. It is refused where the outcome
-//! depends on what is shared after a pause.
+//! **Early binding.** A promise that others can find has the outcome with which it will settle from the moment in which
+//! it is made: what the outside answers within it is chosen then, and what it computes from that is computed then, too.
+//! No request can see the outcome before the promise has settled, so no answer is new and none is lost. It is refused
+//! where the outcome depends on what is shared after a pause.
 //!
-//! **Activities.** What an `async` function does behind its first pause is done when its promise is awaited, or when the
-//! request ends. Between two pauses of the request that is no difference: nothing of it could have run before. A request that
-//! pauses otherwise while such an activity writes something shared is refused.
+//! **Activities.** What an `async` function does behind its first pause is done when its promise is awaited, or when
+//! the request ends. Between two pauses of the request that is no difference: nothing of it could have run before. A
+//! request that pauses otherwise while such an activity writes something shared is refused.
 
 use std::collections::BTreeSet;
 
 use super::calls::called_at;
 use super::ops::{Kind, Op, Term, constant, equal, known, locals, not, renamed};
 use super::state::{Activity, Frame, Made, Maker, Manual};
-use super::values::{PROM, Place, Prom, Static, Val};
+use super::values::{PROM, Prom, SharedPlace, Static, Val};
 use crate::form::{Expr, ExprKind, FunId};
 
 impl Maker<'_> {
@@ -26,7 +26,7 @@ impl Maker<'_> {
         let busy = self.now.live.iter().find(|activity| !self.activities[**activity].quiet).copied();
         if let Some(busy) = busy {
             let span = self.activities[busy].span;
-            let mut why = super::state::Refused {
+            let mut why = super::state::NotModelled {
                 what: "two activities of one request at once".to_owned(),
                 help: "await this before anything else".to_owned(),
                 span,
@@ -253,7 +253,7 @@ impl Maker<'_> {
         self.push(Kind::If(begun.clone()));
         self.ops.extend(rest);
         if let Some(queue) = frees {
-            self.put(&queue, super::values::Part::Lock, constant(0))?;
+            self.put(&queue, super::values::CellPart::Lock, constant(0))?;
         }
         self.push(Kind::Set(begun, constant(0)));
         if perhaps {
@@ -281,7 +281,7 @@ impl Maker<'_> {
     }
 
     /// Begins an activity: what it does before its first pause is done here.
-    fn activity(&mut self, awaits: Option<(Place, u32)>, body: impl FnOnce(&mut Self) -> Made<Val>) -> Made<Val> {
+    fn activity(&mut self, awaits: Option<(SharedPlace, u32)>, body: impl FnOnce(&mut Self) -> Made<Val>) -> Made<Val> {
         if self.starting {
             return self.refuse("an activity that the module begins", "begin it in a request");
         }
@@ -589,7 +589,7 @@ impl Maker<'_> {
     }
 
     /// The promise of an activity is stored.
-    pub(super) fn store_activity(&mut self, place: &Place, id: usize) -> Made<()> {
+    pub(super) fn store_activity(&mut self, place: &SharedPlace, id: usize) -> Made<()> {
         if self.activities[id].awaits.as_ref().is_some_and(|(awaited, _)| awaited == place) && !place.base.starts_with('%') {
             return self.refuse("a queue of promises that a failure would break", "store `.catch(() => {})` of it");
         }
@@ -601,7 +601,7 @@ impl Maker<'_> {
     }
 
     /// The promise of an activity is stored that never fails: a queue, if the activity awaits what lay there.
-    pub(super) fn store_calmed(&mut self, place: &Place, id: usize) -> Made<()> {
+    pub(super) fn store_calmed(&mut self, place: &SharedPlace, id: usize) -> Made<()> {
         let queued = self.activities[id].awaits.as_ref().is_some_and(|(awaited, _)| awaited == place);
         if !queued {
             self.type_of(&place.base).tags.insert(PROM);

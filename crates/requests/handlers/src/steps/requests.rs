@@ -1,21 +1,22 @@
-//! The module and its requests. What places can hold and how values are used is found out in rounds: each translates everything
-//! with what the rounds before have seen, until a round sees nothing new.
+//! The module and its requests. What places can hold and how values are used is found out in rounds: each translates
+//! everything with what the rounds before have seen, until a round sees nothing new.
 //!
-//! A function that the module hands out and that touches what is shared runs at moments that are not known: it is a request if
-//! it is marked `/** @serval request */`, and the file is refused otherwise, because a proof without it would be wrong.
+//! A function that the module hands out and that touches what is shared runs at moments that are not known: it is a
+//! request if it is marked `/** @serval request */`, and the file is refused otherwise, because a proof without it
+//! would be wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serval_diagnostic::Span;
 
-use super::answers::{Answers, Shape};
+use super::answers::{AnswerShape, Answers};
 use super::ops::{Kind, Op, Term, without_last_pauses, without_unread};
 use super::outside::{given_name, given_numbers};
 use super::print::{Page, globals_of, parameters_of};
-use super::state::{Found, Frame, Made, Maker, Now, Refused};
-use super::values::{ARR, Place, REC, Static, Val};
-use super::{Bounds, CallShape, Translation};
-use crate::form::{Expr, ExprKind, FunId, Module, Stmt, StmtKind, Target, VarId};
+use super::state::{FoundRequest, Frame, Made, Maker, NotModelled, Now};
+use super::values::{ARR, REC, SharedPlace, Static, Val};
+use super::{CallShape, HandlerBounds, StepsProgram};
+use crate::form::{AssignTarget, Expr, ExprKind, FunId, Module, Stmt, StmtKind, VarId};
 use crate::walk;
 
 /// A request as operations.
@@ -24,19 +25,19 @@ struct Done {
     ops: Vec<Op>,
     answer: Term,
     refusals: Vec<Term>,
-    shape: Shape,
+    shape: AnswerShape,
     span: Span,
 }
 
 /// How many rounds there may be.
 const ROUNDS: usize = 40;
 
-pub(super) fn translate(module: &Module, limits: &Bounds) -> Result<Translation, Vec<Refused>> {
+pub(super) fn translate(module: &Module, limits: &HandlerBounds) -> Result<StepsProgram, Vec<NotModelled>> {
     if limits.keys.is_some() {
         return translate_with(module, limits).map_err(|(errors, _)| errors);
     }
-    let two = Bounds { keys: Some(2), ..limits.clone() };
-    let one = Bounds { keys: Some(1), ..limits.clone() };
+    let two = HandlerBounds { keys: Some(2), ..limits.clone() };
+    let one = HandlerBounds { keys: Some(1), ..limits.clone() };
     match translate_with(module, &two) {
         Ok(translation) if !translation.alone => Ok(translation),
         Err((errors, false)) => Err(errors),
@@ -45,7 +46,7 @@ pub(super) fn translate(module: &Module, limits: &Bounds) -> Result<Translation,
 }
 
 /// Translates with a number of keys; an error says as well whether one key stands for all.
-fn translate_with(module: &Module, limits: &Bounds) -> Result<Translation, (Vec<Refused>, bool)> {
+fn translate_with(module: &Module, limits: &HandlerBounds) -> Result<StepsProgram, (Vec<NotModelled>, bool)> {
     let mut assigned = BTreeSet::new();
     walk::assigned_in(&module.top, &mut assigned);
     for function in &module.functions {
@@ -74,7 +75,7 @@ fn translate_with(module: &Module, limits: &Bounds) -> Result<Translation, (Vec<
         for (origin, uses) in &mut maker.uses {
             // What was seen of a promise before it was known for one says nothing of its value.
             if uses.awaited && !before.1.get(origin).is_some_and(|before| before.awaited) {
-                *uses = super::state::Uses { awaited: true, ..super::state::Uses::default() };
+                *uses = super::state::ValueUses { awaited: true, ..super::state::ValueUses::default() };
             }
         }
         if before.1 != maker.uses || before.2 != maker.predicted {
@@ -95,13 +96,13 @@ fn translate_with(module: &Module, limits: &Bounds) -> Result<Translation, (Vec<
     if done.is_empty() {
         let help = "export a function or an instance that uses a variable of the module, or give a router a handler";
         let what = "no handler that touches the state of the module".to_owned();
-        return Err((vec![Refused { what, help: help.to_owned(), span: Span::default(), request: None }], false));
+        return Err((vec![NotModelled { what, help: help.to_owned(), span: Span::default(), request: None }], false));
     }
     Ok(maker.printed(done))
 }
 
 impl<'m> Maker<'m> {
-    fn new(module: &'m Module, limits: &'m Bounds, assigned: BTreeSet<VarId>) -> Self {
+    fn new(module: &'m Module, limits: &'m HandlerBounds, assigned: BTreeSet<VarId>) -> Self {
         let keys = limits.keys.unwrap_or(2).max(1);
         Self {
             called_at: 0,
@@ -158,14 +159,14 @@ impl<'m> Maker<'m> {
         }
     }
 
-    /// Whether one key stands for all: each request uses one parameter, as a key, and everything shared lies below keys. Then
-    /// requests with different keys have nothing in common, and serial orders for each key make one for all.
+    /// Whether one key stands for all: each request uses one parameter, as a key, and everything shared lies below
+    /// keys. Then requests with different keys have nothing in common, and serial orders for each key make one for all.
     fn keys_are_alone(&self) -> bool {
-        let plain = |uses: &super::state::Uses| {
+        let plain = |uses: &super::state::ValueUses| {
             uses.key && !uses.arithmetic && !uses.condition && uses.nothing.is_empty() && uses.literals.is_empty() && uses.fields.is_empty()
         };
         let used: Vec<_> = self.uses.iter().filter(|(origin, _)| origin.starts_with("p:")).map(|(_, uses)| uses).collect();
-        let used: Vec<_> = used.into_iter().filter(|uses| **uses != super::state::Uses::default()).collect();
+        let used: Vec<_> = used.into_iter().filter(|uses| **uses != super::state::ValueUses::default()).collect();
         !used.is_empty()
             && self.one_key_each
             && used.iter().all(|uses| plain(uses))
@@ -188,7 +189,7 @@ impl<'m> Maker<'m> {
     }
 
     /// One round: the module, and then all requests.
-    fn round(&mut self) -> (Vec<Done>, Vec<Refused>) {
+    fn round(&mut self) -> (Vec<Done>, Vec<NotModelled>) {
         self.found.clear();
         self.left_out.clear();
         self.module_vals.clear();
@@ -219,7 +220,7 @@ impl<'m> Maker<'m> {
             for name in wanted.iter().filter(|name| !found.iter().any(|request| request.name == **name)) {
                 let known: Vec<&str> = found.iter().map(|request| request.name.as_str()).collect();
                 let help = format!("the requests are {}", known.join(", "));
-                errors.push(Refused {
+                errors.push(NotModelled {
                     what: format!("a request of the name {name}, which there is not"),
                     help,
                     span: Span::default(),
@@ -232,12 +233,12 @@ impl<'m> Maker<'m> {
         for request in found {
             if !names.insert(request.name.clone()) {
                 let (what, help) = (format!("two handlers of the name {}", request.name), "give them different names".to_owned());
-                errors.push(Refused { what, help, span: request.span, request: Some(request.name.clone()) });
+                errors.push(NotModelled { what, help, span: request.span, request: Some(request.name.clone()) });
                 continue;
             }
             match self.request(&request) {
                 Ok(one) => done.push(one),
-                Err(why) => errors.push(Refused { request: Some(request.name.clone()), ..*why }),
+                Err(why) => errors.push(NotModelled { request: Some(request.name.clone()), ..*why }),
             }
         }
         (done, errors)
@@ -329,7 +330,7 @@ impl<'m> Maker<'m> {
     }
 
     /// A field of a shared record.
-    fn declare_field(&mut self, place: &Place, val: &Val) -> Made<()> {
+    fn declare_field(&mut self, place: &SharedPlace, val: &Val) -> Made<()> {
         match val.statically() {
             Some(Static::FreshMap) => self.type_of(&place.base).map = true,
             Some(Static::FreshSet) => self.type_of(&place.base).set = true,
@@ -353,7 +354,7 @@ impl<'m> Maker<'m> {
         if !self.starting {
             return self.refuse(format!("`new {}` in a request", class.name), "make it once, in the module");
         }
-        let place = Place { base: format!("{}@{}", class.name, self.span.start), keys: Vec::new() };
+        let place = SharedPlace { base: format!("{}@{}", class.name, self.span.start), keys: Vec::new() };
         let this = Val::known(Static::Object(place.clone(), Some(id)));
         for (name, value) in &class.fields {
             let val = match value {
@@ -391,7 +392,7 @@ impl<'m> Maker<'m> {
                     return self.refuse("a function before the handler that touches what is shared", "call it in the handler");
                 }
             }
-            self.found.push(Found { name, function: *id, this: this.clone(), framework, span: self.span });
+            self.found.push(FoundRequest { name, function: *id, this: this.clone(), framework, span: self.span });
             return Ok(());
         }
         for arg in args {
@@ -399,7 +400,7 @@ impl<'m> Maker<'m> {
                 Some(Static::Function { id, this, .. }) if self.touches(*id) => {
                     if self.directive(self.span.start).is_some_and(|text| text.starts_with("request")) {
                         let name = format!("{path} at line {}", self.span.start);
-                        self.found.push(Found { name, function: *id, this: this.clone(), framework: "", span: self.span });
+                        self.found.push(FoundRequest { name, function: *id, this: this.clone(), framework: "", span: self.span });
                         continue;
                     }
                     let what = format!("a function that `{path}` is given and that touches what is shared");
@@ -433,7 +434,7 @@ impl<'m> Maker<'m> {
             }
             walk::function(id, self.module, &mut |e| match &e.kind {
                 ExprKind::This => found |= of_this,
-                ExprKind::Assign(Target::Var(variable), _) | ExprKind::Update(Target::Var(variable), ..) => {
+                ExprKind::Assign(AssignTarget::Var(variable), _) | ExprKind::Update(AssignTarget::Var(variable), ..) => {
                     found |= self.module.variable(*variable).module;
                 }
                 ExprKind::Var(variable) => match self.module_vals.get(variable).and_then(Val::statically) {
@@ -459,13 +460,13 @@ impl<'m> Maker<'m> {
                 let at = self.module.function(*id).span;
                 let ignored = self.directive(at.start).is_some_and(|text| text.starts_with("ignore"));
                 if self.touches(*id) && !ignored {
-                    self.found.push(Found { name: name.to_owned(), function: *id, this: this.clone(), framework: "", span: at });
+                    self.found.push(FoundRequest { name: name.to_owned(), function: *id, this: this.clone(), framework: "", span: at });
                 }
             }
             Some(Static::Object(_, Some(class))) => {
                 for method in self.module.class(*class).methods.iter().filter(|method| !method.private) {
                     let at = self.module.function(method.function).span;
-                    self.found.push(Found {
+                    self.found.push(FoundRequest {
                         name: format!("{name}.{}", method.name),
                         function: method.function,
                         this: Some(val.clone()),
@@ -493,7 +494,7 @@ impl<'m> Maker<'m> {
         Ok(())
     }
 
-    fn request(&mut self, found: &Found) -> Made<Done> {
+    fn request(&mut self, found: &FoundRequest) -> Made<Done> {
         self.fresh_request();
         self.span = found.span;
         let function = self.module.function(found.function);
@@ -554,7 +555,7 @@ impl<'m> Maker<'m> {
         Ok(Done { name: found.name.clone(), ops, answer: "answer".to_owned(), refusals, shape, span: found.span })
     }
 
-    fn printed(&mut self, done: Vec<Done>) -> Translation {
+    fn printed(&mut self, done: Vec<Done>) -> StepsProgram {
         let alone = self.keys_are_alone();
         let mut page = Page::default();
         let mut used = BTreeSet::new();
@@ -623,7 +624,7 @@ impl<'m> Maker<'m> {
         let outside = self.outside_calls();
         // Values of the outside may have names of their own.
         answers.atoms = self.atoms.clone();
-        Translation { outside, calls, text, places, answers, names, bounded, requests, alone, left_out: self.left_out.clone() }
+        StepsProgram { outside, calls, text, places, answers, names, bounded, requests, alone, left_out: self.left_out.clone() }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Statements and exceptions.
 //!
-//! **Claim.** A function goes on as in ECMAScript. Its flag says how: `return`, a failure, `break` and `continue` set it, and what
-//! stands behind is done only where it is 0. `catch` and `finally` find it set; `finally` puts it back unless it ends in
-//! another way itself, so that its `return` wins.
+//! **Claim.** A function goes on as in ECMAScript. Its flag says how: `return`, a failure, `break` and `continue` set
+//! it, and what stands behind is done only where it is 0. `catch` and `finally` find it set; `finally` puts it back
+//! unless it ends in another way itself, so that its `return` wins.
 
 use super::ops::{Kind, constant};
 use super::state::{Made, Maker, joined};
@@ -84,7 +84,8 @@ impl Maker<'_> {
         }
     }
 
-    /// What a function returns; a call in its last place is awaited there, which nothing can tell apart outside of `try`.
+    /// What a function returns; a call in its last place is awaited there, which nothing can tell apart outside of
+    /// `try`.
     fn returned(&mut self, value: &Expr) -> Made<Val> {
         self.eval(value)
     }
@@ -102,8 +103,8 @@ impl Maker<'_> {
     }
 
     /// Where a function with several `return`s puts its result.
-    pub(super) fn result_place(&mut self) -> super::values::Place {
-        super::values::Place { base: format!("%{}r", self.frame().path), keys: Vec::new() }
+    pub(super) fn result_place(&mut self) -> super::values::SharedPlace {
+        super::values::SharedPlace { base: format!("%{}r", self.frame().path), keys: Vec::new() }
     }
 
     /// The error of a value that is thrown.

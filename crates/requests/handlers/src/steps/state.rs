@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serval_diagnostic::Span;
 
-use super::Bounds as Limits;
+use super::HandlerBounds as Limits;
 use super::ops::{Kind, Op, Term, constant};
-use super::values::{Bounds, FIRST_ATOM, Global, Place, Val};
+use super::values::{FIRST_ATOM, Global, HandlerBounds, SharedPlace, Val};
 use crate::form::{FunId, Module, VarId};
 
 /// What is not modelled, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct NotModelled {
     /// What it is.
     pub what: String,
     /// What would do instead.
@@ -22,13 +22,13 @@ pub struct Refused {
     pub request: Option<String>,
 }
 
-pub(super) type Made<T> = Result<T, Box<Refused>>;
+pub(super) type Made<T> = Result<T, Box<NotModelled>>;
 
 /// What is known of a place, over all ways: it only grows from round to round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Type {
     pub(super) tags: BTreeSet<i64>,
-    pub(super) bounds: Option<Bounds>,
+    pub(super) bounds: Option<HandlerBounds>,
     pub(super) fields: BTreeSet<String>,
     pub(super) origins: BTreeSet<String>,
     pub(super) keys: Vec<BTreeSet<i64>>,
@@ -46,7 +46,7 @@ pub(super) struct Type {
 
 /// How an outside value or a parameter is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Uses {
+pub(super) struct ValueUses {
     pub(super) condition: bool,
     /// Truth values and nothing, with which it is compared.
     pub(super) nothing: BTreeSet<i64>,
@@ -89,11 +89,11 @@ pub(super) struct Activity {
     pub(super) begun: String,
     pub(super) site: String,
     /// The queue that is free when it has ended.
-    pub(super) frees: Option<Place>,
+    pub(super) frees: Option<SharedPlace>,
     pub(super) quiet: bool,
     pub(super) span: Span,
     /// Where what it awaits first was found.
-    pub(super) awaits: Option<(Place, u32)>,
+    pub(super) awaits: Option<(SharedPlace, u32)>,
 }
 
 /// What is known at a place of the program; it changes with every operation.
@@ -102,7 +102,7 @@ pub(super) struct Now {
     /// What variables are known to hold.
     pub(super) known: BTreeMap<String, Val>,
     /// Where what they hold lies.
-    pub(super) lies: BTreeMap<String, (Place, u32)>,
+    pub(super) lies: BTreeMap<String, (SharedPlace, u32)>,
     /// Which step it is.
     pub(super) epoch: u32,
     /// Activities that are begun, and may be so only on some ways.
@@ -121,7 +121,7 @@ pub(super) struct Now {
 
 /// A request that was found.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct FoundRequest {
     pub(super) name: String,
     pub(super) function: FunId,
     pub(super) this: Option<Val>,
@@ -137,7 +137,7 @@ pub(super) struct Maker<'m> {
     pub(super) module: &'m Module,
     pub(super) limits: &'m Limits,
     pub(super) types: BTreeMap<String, Type>,
-    pub(super) uses: BTreeMap<String, Uses>,
+    pub(super) uses: BTreeMap<String, ValueUses>,
     pub(super) predicted: BTreeSet<String>,
     pub(super) atoms: Vec<String>,
     pub(super) keys: i64,
@@ -160,8 +160,8 @@ pub(super) struct Maker<'m> {
     /// Conditions around, and whether each is one that may be asked again.
     pub(super) around: Vec<(Term, bool)>,
     pub(super) made: Vec<Manual>,
-    pub(super) left_out: Vec<Refused>,
-    pub(super) found: Vec<Found>,
+    pub(super) left_out: Vec<NotModelled>,
+    pub(super) found: Vec<FoundRequest>,
     pub(super) globals: BTreeMap<String, Global>,
     pub(super) frees_once: BTreeSet<String>,
     /// Queues that were awaited, and those that were joined.
@@ -169,7 +169,7 @@ pub(super) struct Maker<'m> {
     pub(super) swapped: BTreeSet<String>,
     /// What is known is not yet enough to refuse.
     pub(super) first_round: bool,
-    pub(super) gave_in: BTreeMap<String, Place>,
+    pub(super) gave_in: BTreeMap<String, SharedPlace>,
     /// The versions that this request has taken, by place, and what it put there.
     pub(super) tokens: BTreeMap<String, String>,
     pub(super) put_there: BTreeMap<String, String>,
@@ -184,13 +184,13 @@ pub(super) struct Maker<'m> {
 /// A promise made by `new Promise(…)`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Manual {
-    pub(super) queue: Option<Place>,
-    pub(super) bag: Option<Place>,
+    pub(super) queue: Option<SharedPlace>,
+    pub(super) bag: Option<SharedPlace>,
 }
 
 impl Maker<'_> {
     pub(super) fn refuse<T>(&self, what: impl Into<String>, help: impl Into<String>) -> Made<T> {
-        Err(Box::new(Refused { what: what.into(), help: help.into(), span: self.span, request: None }))
+        Err(Box::new(NotModelled { what: what.into(), help: help.into(), span: self.span, request: None }))
     }
 
     pub(super) fn push(&mut self, kind: Kind) {

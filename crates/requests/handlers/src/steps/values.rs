@@ -1,7 +1,7 @@
 //! Values as the translation knows them: what they may be, and the terms that say what they are.
 //!
-//! A value is a *tag*, one number that says which of finitely many values it is or of which kind, and for the kinds numbers,
-//! records and promises what lies inside.
+//! A value is a *tag*, one number that says which of finitely many values it is or of which kind, and for the kinds
+//! numbers, records and promises what lies inside.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -27,31 +27,31 @@ pub(super) const ARR: i64 = 8;
 pub(super) const FIRST_ATOM: i64 = 9;
 
 /// From the least to the greatest, as far as that is known.
-pub(super) type Bounds = Option<(i64, i64)>;
+pub(super) type HandlerBounds = Option<(i64, i64)>;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Val {
     pub(super) tags: BTreeSet<i64>,
     pub(super) tag: Term,
     pub(super) num: Term,
-    pub(super) bounds: Bounds,
+    pub(super) bounds: HandlerBounds,
     pub(super) fields: Rc<BTreeMap<String, Val>>,
     pub(super) prom: Option<Rc<Prom>>,
     pub(super) stat: Option<Rc<Static>>,
     /// Where it lies, and since when it is known that it does.
-    pub(super) place: Option<(Place, u32)>,
+    pub(super) place: Option<(SharedPlace, u32)>,
     /// Outside values and parameters that it may be.
     pub(super) origins: BTreeSet<String>,
 }
 
 /// A place of what is shared: its path, with `[]` for keys, and the keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct SharedPlace {
     pub(super) base: String,
     pub(super) keys: Vec<Term>,
 }
 
-impl Place {
+impl SharedPlace {
     pub(super) fn field(&self, name: &str) -> Self {
         Self { base: format!("{}.{name}", self.base), keys: self.keys.clone() }
     }
@@ -68,13 +68,13 @@ impl Place {
 #[expect(clippy::large_enum_variant, reason = "it always lies behind a counted reference")]
 pub(super) enum Prom {
     /// Its outcome is known: 0 or the error, and the value.
-    Bound { failed: Term, value: Val, own: Option<usize>, version: Option<(Place, Term)> },
+    Bound { failed: Term, value: Val, own: Option<usize>, version: Option<(SharedPlace, Term)> },
     /// An activity of this request, whose outcome is not chosen yet.
     Activity(usize),
     /// The same, but its failure is swallowed.
     Calmed(usize),
     /// The promise before in a queue.
-    Before(Place),
+    Before(SharedPlace),
     /// `new Promise(…)`, by its number.
     Made(usize),
     /// `Promise.all` of these.
@@ -93,11 +93,11 @@ pub(super) enum Static {
     },
     Class(ClassId),
     /// A shared record, by its place.
-    Object(Place, Option<ClassId>),
-    Map(Place),
-    Set(Place),
+    Object(SharedPlace, Option<ClassId>),
+    Map(SharedPlace),
+    Set(SharedPlace),
     /// A shared array.
-    Array(Place),
+    Array(SharedPlace),
     FreshMap,
     FreshSet,
     Outside(String),
@@ -108,7 +108,7 @@ pub(super) enum Static {
     /// Resolves a promise that was made.
     Resolver(usize),
     /// Resolves one that waits in an array.
-    Waiter(Place),
+    Waiter(SharedPlace),
     Builtin(String),
     Method(Box<Val>, String),
     /// A text that is put together from these.
@@ -143,11 +143,11 @@ impl Val {
         }
     }
 
-    pub(super) fn int(num: Term, bounds: Bounds) -> Self {
+    pub(super) fn int(num: Term, bounds: HandlerBounds) -> Self {
         Self { num, bounds, ..Self::atom(INT) }
     }
 
-    pub(super) fn array(num: Term, bounds: Bounds) -> Self {
+    pub(super) fn array(num: Term, bounds: HandlerBounds) -> Self {
         Self { num, bounds, ..Self::atom(ARR) }
     }
 
@@ -209,11 +209,11 @@ impl Val {
 pub(super) struct Global {
     /// The path in the file.
     pub(super) base: String,
-    pub(super) part: Part,
+    pub(super) part: CellPart,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum CellPart {
     Tag,
     Number,
     Failed,

@@ -5,12 +5,12 @@ mod node;
 mod random;
 mod refused;
 
-use serval_handlers::{Bounds, Translation, steps};
+use serval_handlers::{HandlerBounds, StepsProgram, steps};
 use serval_script::{Language, read};
 
 /// A file as a program, or what is said about it.
-fn translated(name: &str, text: &str) -> Result<Translation, Vec<String>> {
+fn translated(name: &str, text: &str) -> Result<StepsProgram, Vec<String>> {
     let language = Language::of(name).expect("the name of a file of handlers");
     let (module, _) = read(text, language).map_err(|list| list.into_iter().map(|one| one.message).collect::<Vec<_>>())?;
-    steps(&module, &Bounds::default()).map_err(|list| list.into_iter().map(|one| one.what).collect())
+    steps(&module, &HandlerBounds::default()).map_err(|list| list.into_iter().map(|one| one.what).collect())
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serval_compile::{Source, StepLimits};
 use serval_handlers::node::{Tried, Trying, difference, job, tried};
-use serval_handlers::{Bounds, Numbers, Performed, Translation, answers, steps};
-use serval_replay::Node;
+use serval_handlers::{HandlerBounds, Numbers, Performed, StepsProgram, answers, steps};
+use serval_replay::NodeProcess;
 use serval_script::{Language, read};
 use serval_testkit::suite::data_dir;
 
@@ -15,11 +15,11 @@ use crate::random;
 pub(crate) struct File {
     pub(crate) text: String,
     pub(crate) performed: Performed,
-    pub(crate) translation: Translation,
+    pub(crate) translation: StepsProgram,
     pub(crate) source: Source,
 }
 
-pub(crate) fn file(name: &str, text: &str, bounds: &Bounds) -> Result<File, String> {
+pub(crate) fn file(name: &str, text: &str, bounds: &HandlerBounds) -> Result<File, String> {
     let language = Language::of(name).expect("the name of a file of handlers");
     let (module, performed) = read(text, language).map_err(|list| format!("{:?}", list.first().map(|one| &one.message)))?;
     let translation = steps(&module, bounds).map_err(|list| list.iter().map(|one| one.what.clone()).collect::<Vec<_>>().join("; "))?;
@@ -48,7 +48,7 @@ impl File {
     }
 
     /// What Node does with these calls, and how it differs.
-    pub(crate) fn compared(&self, node: &mut Node, requests: &[String], trying: Trying) -> Result<(Tried, Option<String>), String> {
+    pub(crate) fn compared(&self, node: &mut NodeProcess, requests: &[String], trying: Trying) -> Result<(Tried, Option<String>), String> {
         let job = job(&self.text, &self.performed, &self.translation, requests, trying).ok_or("this cannot be performed")?;
         let said = node.ask(&job, Duration::from_secs(60)).map_err(|why| why.to_string())?;
         let found = tried(&said)?;
@@ -59,8 +59,8 @@ impl File {
 }
 
 /// The process of Node that all tests share; nothing where there is none.
-pub(crate) fn node() -> Option<Node> {
-    match Node::start(std::env::var("SERVAL_NODE").ok().as_deref()) {
+pub(crate) fn node() -> Option<NodeProcess> {
+    match NodeProcess::start(std::env::var("SERVAL_NODE").ok().as_deref()) {
         Ok(node) => Some(node),
         Err(why) => {
             let required = std::env::var("SERVAL_REQUIRE").unwrap_or_default();
@@ -85,7 +85,7 @@ fn node_answers_what_the_program_answers_on_the_given_files() {
     let mut wrong = Vec::new();
     for name in &names {
         let text = std::fs::read_to_string(place.join(name)).expect("the data can be read");
-        let bounds = Bounds { numbers: Numbers::Many, refusals: Vec::new(), ..Bounds::default() };
+        let bounds = HandlerBounds { numbers: Numbers::Many, refusals: Vec::new(), ..HandlerBounds::default() };
         let file = file(name, &text, &bounds).unwrap_or_else(|why| panic!("{name}: {why}"));
         for requests in file.choices(2) {
             match file.compared(&mut node, &requests, TRYING) {
@@ -98,8 +98,8 @@ fn node_answers_what_the_program_answers_on_the_given_files() {
 }
 
 /// How the program of a file and Node differ, with a few calls; nothing if they do not, or the file is not translated.
-fn differs(node: &mut Node, text: &str, together: usize) -> Result<Option<String>, String> {
-    let bounds = Bounds { numbers: Numbers::Many, refusals: Vec::new(), ..Bounds::default() };
+fn differs(node: &mut NodeProcess, text: &str, together: usize) -> Result<Option<String>, String> {
+    let bounds = HandlerBounds { numbers: Numbers::Many, refusals: Vec::new(), ..HandlerBounds::default() };
     let file = file("a.js", text, &bounds)?;
     for requests in file.choices(2).into_iter().take(4) {
         let trying = Trying { most: 250, together, ..TRYING };
@@ -205,7 +205,7 @@ fn without(rule: &str, text: &str) -> String {
 #[test]
 fn a_rule_that_is_left_out_is_noticed() {
     let Some(mut node) = node() else { return };
-    let bounds = Bounds { numbers: Numbers::Many, refusals: Vec::new(), ..Bounds::default() };
+    let bounds = HandlerBounds { numbers: Numbers::Many, refusals: Vec::new(), ..HandlerBounds::default() };
     let whole = file("all.js", ALL, &bounds).expect("it is translated");
     let mut differences = |file: &File| -> usize {
         let pairs = file.choices(2);
