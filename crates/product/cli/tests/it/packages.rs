@@ -102,6 +102,7 @@ fn names_of_packages_agree() {
     named("packages/python/pyproject.toml", "\nname = \"serval-check\"\n");
     named("packages/pytest-serval/pyproject.toml", "\nname = \"pytest-serval\"\n");
     named("packages/npm/package.json", "\"name\": \"serval-wasm\"");
+    named("README.md", "`pip install serval-check`");
     let crates: BTreeSet<String> = published().into_iter().collect();
     assert!(!crates.contains("serval"), "the registry has another one");
     for page in ["docs/decisions/0017-names.md", "docs/src/installation.md"] {
@@ -189,7 +190,7 @@ fn clone(name: &str) -> Option<PathBuf> {
     }
     let place = directory(name).join("serval");
     let there = place.display().to_string();
-    git(&root(), &["clone", "--quiet", "--no-hardlinks", ".", &there]);
+    git(&root(), &["clone", "--quiet", "--no-tags", "--no-hardlinks", ".", &there]);
     Some(place)
 }
 
