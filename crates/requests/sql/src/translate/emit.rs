@@ -81,6 +81,8 @@ pub(super) struct Emitter<'m, 'w> {
     /// Of what kind the values of variables are, where they come from columns.
     pub(super) kinds: Vec<Option<Kind>>,
     pub(super) answer: LocalVar,
+    /// What was answered before the current statement, which a statement that fails gives back.
+    pub(super) told_before: Option<LocalVar>,
     pub(super) count: LocalVar,
     /// Advisory locks that are held.
     pub(super) advisory: BTreeMap<GlobalVar, Option<i64>>,
@@ -123,6 +125,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
             reaches: vec![None; script.variables.len()],
             kinds: vec![None; script.variables.len()],
             answer: LocalVar(0),
+            told_before: None,
             count: LocalVar(0),
             advisory: BTreeMap::new(),
             computed: BTreeMap::new(),

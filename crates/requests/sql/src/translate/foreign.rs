@@ -125,7 +125,7 @@ impl<'w> Emitter<'_, 'w> {
     }
 
     /// The foreign keys that refer to a table.
-    fn references_to(&self, table: TableId) -> Vec<(TableId, usize)> {
+    pub(super) fn references_to(&self, table: TableId) -> Vec<(TableId, usize)> {
         let tables = self.model.workload.tables.iter().enumerate();
         let keys = tables.flat_map(|(child, of)| of.foreign.iter().enumerate().map(move |(key, of)| (TableId(child), key, of.parent)));
         keys.filter(|(_, _, parent)| *parent == table).map(|(child, key, _)| (child, key)).collect()
@@ -195,7 +195,12 @@ impl<'w> Emitter<'_, 'w> {
         }
         let guess = self.free_choice();
         self.childless.push(Childless { parent, deleted, child, key, own });
-        self.when(all(vec![equal(local(deleted), 1), guess]), |this| this.end_snapshot(Ending::Child, Some(FOREIGN_KEY_VIOLATION)))
+        self.when(all(vec![equal(local(deleted), 1), guess]), |this| {
+            if let Some(before) = this.told_before {
+                this.push(set(this.answer, local(before)));
+            }
+            this.end_snapshot(Ending::Child, Some(FOREIGN_KEY_VIOLATION))
+        })
     }
 
     /// Tests the guesses in the second step: the last one is that there is a child, if the attempt ends so.

@@ -365,6 +365,7 @@ impl<'w> Emitter<'_, 'w> {
             self.state.statements += u32::from(committed);
             return Ok(());
         }
+        self.told_before = None;
         self.name_tables(&statement.kind)?;
         let into = statement.into.as_deref();
         match &statement.kind {
@@ -384,6 +385,7 @@ impl<'w> Emitter<'_, 'w> {
             }
             StatementKind::Level(_) | StatementKind::Lock(_) => {}
         }
+        self.told_before = None;
         if ends(&self.out) {
             return Ok(());
         }

@@ -84,8 +84,23 @@ impl<'m, 'w> Emitter<'m, 'w> {
         if self.is_committed() { self.visit_committed(visit, action) } else { self.visit_snapshot(visit, action) }
     }
 
+    /// Begins a statement that can fail after it has told a row: at another row, or at its end by a foreign key. What was
+    /// told before it is remembered, since a statement that fails tells nothing.
+    fn remember_told(&mut self, table: TableId, list: &[(String, Scalar)], rows: usize) {
+        let is_late = rows > 1 || !self.model.workload.table(table).foreign.is_empty() || !self.references_to(table).is_empty();
+        self.told_before = None;
+        if is_late && self.tells() && !list.is_empty() {
+            let before = self.temporary();
+            self.push(set(before, local(self.answer)));
+            self.told_before = Some(before);
+        }
+    }
+
     /// The transaction ends here with an error.
     pub(super) fn fail(&mut self, outcome: i64) -> Emitted<()> {
+        if let Some(before) = self.told_before {
+            self.push(set(self.answer, local(before)));
+        }
         if self.is_committed() {
             self.release_committed()?;
             return self.end(outcome);
@@ -113,6 +128,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
         visit.candidates = order.into_iter().filter(|row| visit.candidates.contains(row)).collect();
         (visit.ordered, visit.limit, visit.wait) = (!select.order.is_empty(), select.limit, lock.wait);
         visit.by_key &= visit.limit.is_none();
+        self.remember_told(table, &select.list, visit.candidates.len());
         let telling = self.telling(table, select.list.clone(), &select.order, &visit.candidates)?;
         self.visit_all(&visit, &mut |this, row| {
             this.tell_one(&telling, row)?;
@@ -128,6 +144,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
         let visit = self.visit(update.table, update.filter.as_ref(), Strength::NoKeyUpdate, true)?;
         let changed: Vec<ColumnId> = update.set.iter().map(|(column, _)| *column).collect();
         self.expect_references(update.table, &visit.candidates, Some(&changed));
+        self.remember_told(update.table, &update.returning, visit.candidates.len());
         let telling = self.telling(update.table, update.returning.clone(), &[], &visit.candidates)?;
         self.visit_all(&visit, &mut |this, row| {
             this.update_row(row, &update.set, None)?;
@@ -144,6 +161,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
         self.computed.clear();
         let visit = self.visit(delete.table, delete.filter.as_ref(), Strength::Update, true)?;
         let gone = self.expect_deletions(delete.table, &visit.candidates);
+        self.remember_told(delete.table, &delete.returning, visit.candidates.len());
         let telling = self.telling(delete.table, delete.returning.clone(), &[], &visit.candidates)?;
         self.visit_all(&visit, &mut |this, row| {
             this.tell_one(&telling, row)?;
@@ -209,6 +227,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
         let count = self.count;
         self.push(set(count, number(0)));
         self.right_target(insert)?;
+        self.remember_told(insert.table, &insert.returning, insert.rows.len());
         let rows = self.rows_of(insert.table);
         self.expect_references(insert.table, &rows, None);
         if insert.rows.len() > 1 && (!insert.returning.is_empty() || into.is_some()) {

@@ -117,6 +117,22 @@ const KEPT: &[Kept] = &[
         some: "[Some(\"1\")]",
     },
     Kept {
+        name: "a statement that fails at its second row tells none",
+        schema: &["CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL CHECK (n BETWEEN 0 AND 1));", "INSERT INTO t VALUES (1, 0), (2, 1);"],
+        scripts: &[&["BEGIN;", "UPDATE t SET n = n + 1 WHERE n >= 0 RETURNING id, n;", "COMMIT;"], &["UPDATE t SET n = 0 WHERE id = 2;"]],
+        some: "Answered { rows: {}, outcomes: [\"error 23514\"] }",
+    },
+    Kept {
+        name: "a statement that fails at its end by a foreign key tells nothing",
+        schema: &[PARENT, CHILD, "INSERT INTO c VALUES (2, 2);"],
+        scripts: &[
+            &["INSERT INTO c VALUES (1, 1) RETURNING p;"],
+            &["DELETE FROM p WHERE id = 1 RETURNING n;"],
+            &["UPDATE c SET p = 1 WHERE id = 2 RETURNING p;"],
+        ],
+        some: "Answered { rows: {}, outcomes: [\"error 23503\"] }",
+    },
+    Kept {
         name: "one who looks at several tables sees one moment",
         schema: &[
             "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL CHECK (n BETWEEN 0 AND 2)); INSERT INTO t VALUES (1, 0);",
