@@ -50,7 +50,7 @@ pub(crate) struct SqlLevels {
     /// Decide only a part of the questions, such as 3/16: the third of sixteen parts
     #[arg(long, value_name = "K/N", value_parser = shard)]
     pub(crate) shard: Option<Shard>,
-    /// Add a script that reads the whole table
+    /// Add a script that reads all tables
     #[arg(long)]
     pub(crate) observe: bool,
     /// The range of columns that have none, such as "0..2 wrap"

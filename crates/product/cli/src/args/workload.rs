@@ -21,7 +21,7 @@ pub(crate) struct SqlArgs {
     /// With workloads of SQL: put all transactions at this level
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) isolation: Option<Level>,
-    /// With workloads of SQL: add a script that reads the whole table
+    /// With workloads of SQL: add a script that reads all tables
     #[arg(long)]
     pub(crate) observe: bool,
     /// With workloads of SQL: the range of columns that have none, such as "0..2 wrap"

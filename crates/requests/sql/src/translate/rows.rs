@@ -84,8 +84,8 @@ impl<'m, 'w> Emitter<'m, 'w> {
         if self.is_committed() { self.visit_committed(visit, action) } else { self.visit_snapshot(visit, action) }
     }
 
-    /// Begins a statement that can fail after it has told a row: at another row, or at its end by a foreign key. What was
-    /// told before it is remembered, since a statement that fails tells nothing.
+    /// Begins a statement that can fail after it has told a row: at another row, or at its end by a foreign key. What
+    /// was told before it is remembered, since a statement that fails tells nothing.
     fn remember_told(&mut self, table: TableId, list: &[(String, Scalar)], rows: usize) {
         let is_late = rows > 1 || !self.model.workload.table(table).foreign.is_empty() || !self.references_to(table).is_empty();
         self.told_before = None;

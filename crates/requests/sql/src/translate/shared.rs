@@ -1,16 +1,16 @@
 //! Locks of rows at READ COMMITTED: which of them exclude each other, and those that several hold at once.
 //!
-//! | held by another | FOR KEY SHARE waits | FOR SHARE waits | FOR NO KEY UPDATE, UPDATE wait | FOR UPDATE, DELETE wait |
+//! | held by another | FOR KEY SHARE waits | FOR SHARE waits | FOR NO KEY UPDATE, UPDATE wait | FOR UPDATE, DELETE do |
 //! |---|---|---|---|---|
 //! | FOR KEY SHARE | | | | yes |
 //! | FOR SHARE | | | yes | yes |
 //! | FOR NO KEY UPDATE, UPDATE | | yes | yes | yes |
 //! | FOR UPDATE, DELETE | yes | yes | yes | yes |
 //!
-//! One holds a row in one of the last two ways, and `sealed` tells them apart. Those who hold it in one of the first two
-//! are counted, up to a bound; who would be one more makes no step. Without counts nothing waits for them, so there are
-//! more runs, and what is proved of these holds for any number of holders; where NOWAIT or SKIP LOCKED looks at locks
-//! this is not so, and only the program with counts is made.
+//! One holds a row in one of the last two ways, and `sealed` tells them apart. Those who hold it in one of the first
+//! two are counted, up to a bound; who would be one more makes no step. Without counts nothing waits for them, so there
+//! are more runs, and what is proved of these holds for any number of holders; where NOWAIT or SKIP LOCKED looks at
+//! locks this is not so, and only the program with counts is made.
 
 use serval_syntax::{CompareOp, Expr};
 

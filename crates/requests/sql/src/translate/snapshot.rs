@@ -31,8 +31,8 @@
 //! touched it with its first statement (a count). Each run of it is performed, first statements in step 1 and the rest
 //! in step 2.
 //!
-//! A row whose number the server chooses is one that is absent and that no one reserves, and is reserved from step 1 on:
-//! no statement of another attempt can be about it before it is there, so there is nothing to guess and nothing to test.
+//! A row whose number the server chooses is one that is absent and that no one reserves, and is reserved from step 1
+//! on: no statement of another attempt can be about it before it is there, so there is nothing to guess or to test.
 //!
 //! FOR SHARE is as FOR UPDATE: the row is only locked, and no other commit may change it. A row that is locked FOR KEY
 //! SHARE, as the parent of a child is, may be changed and not deleted: it has a count of its own, which a commit that

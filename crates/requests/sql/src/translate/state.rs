@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serval_syntax::{Expr, LocalVar};
 
 use super::model::RowId;
-use crate::workload::{Kind, TableId};
+use crate::workload::{Kind, TableId, TableMode};
 
 /// A value: a number, and whether it is NULL.
 #[derive(Clone, Debug)]
@@ -59,6 +59,9 @@ pub(super) struct Progress {
     /// The tables that it has inserted into.
     pub(super) inserted: BTreeSet<TableId>,
 }
+
+/// A table and how it is locked.
+pub(super) type TableLock = (TableId, TableMode);
 
 /// A row whose reference to a parent a statement can change.
 #[derive(Clone, Copy, Debug)]

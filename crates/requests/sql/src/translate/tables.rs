@@ -9,19 +9,17 @@
 //!
 //! REPEATABLE READ: LOCK TABLE before the first statement takes no snapshot, and waits as at READ COMMITTED. The
 //! statements of others have their snapshot before they wait, and all but the first can be issued right before the
-//! commit: so an attempt ends only while no one else holds, in a mode that keeps it out, a table that it names. What its
-//! first statement names it holds from the snapshot on, if it need not wait there. LOCK TABLE behind a statement that
-//! has taken a snapshot is not modelled.
+//! commit: so an attempt ends only while no one else holds, in a mode that keeps it out, a table that it names. What
+//! its first statement names it holds from the snapshot on, if it need not wait there. LOCK TABLE behind a statement
+//! that has taken a snapshot is not modelled.
 
 use serval_syntax::{ArithmeticOp, CompareOp, Expr};
 
 use super::answers::LOCK_NOT_AVAILABLE;
 use super::build::{add, all, any, arithmetic, assume, compare, global, known, local, not, number, set, store, wait_while};
 use super::emit::{Emitted, Emitter};
+use super::state::TableLock;
 use crate::workload::{Insert, LockTables, Scalar, Select, StatementKind, TableId, TableMode};
-
-/// A table and how it is locked.
-pub(super) type TableLock = (TableId, TableMode);
 
 /// What a transaction has to do with locks of tables: held (0), named (1), named by its first statement (2).
 const HELD: usize = 0;

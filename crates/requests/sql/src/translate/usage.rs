@@ -25,8 +25,8 @@ pub(super) struct Usage {
     pub(super) sealing: BTreeSet<TableId>,
     /// Tables of which rows are selected FOR SHARE.
     pub(super) shared: BTreeSet<TableId>,
-    /// Tables of which rows are locked FOR KEY SHARE, by SELECT or because a child refers to them, where others can wait
-    /// for that.
+    /// Tables of which rows are locked FOR KEY SHARE, by SELECT or because a child refers to them, where others can
+    /// wait for that.
     pub(super) key_shared: BTreeSet<TableId>,
     /// Tables whose rows are looked at when a parent is deleted.
     pub(super) children: BTreeSet<TableId>,
