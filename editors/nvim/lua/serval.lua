@@ -1,4 +1,14 @@
 -- serval for Neovim, from 0.7.2 on. In init.lua: require("serval").setup()
+-- What the names of texts end with, and what their kinds are called.
+local KINDS = {
+  ser = "serval",
+  tso = "serval-tso",
+  litmus = "serval-litmus",
+  net = "serval-net",
+  pnml = "serval-pnml",
+  vass = "serval-vass",
+}
+
 local M = {}
 
 M.options = {
@@ -52,19 +62,19 @@ end
 function M.setup(options)
   M.options = vim.tbl_deep_extend("force", M.options, options or {})
   if vim.filetype and vim.filetype.add then
-    vim.filetype.add({ extension = { ser = "serval", tso = "serval-tso" } })
+    vim.filetype.add({ extension = KINDS })
   end
   local group = vim.api.nvim_create_augroup("serval", {})
   vim.api.nvim_create_autocmd({ "BufRead", "BufNewFile" }, {
     group = group,
-    pattern = { "*.ser", "*.tso" },
+    pattern = vim.tbl_map(function(ending) return "*." .. ending end, vim.tbl_keys(KINDS)),
     callback = function(event)
-      vim.bo[event.buf].filetype = event.match:match("%.tso$") and "serval-tso" or "serval"
+      vim.bo[event.buf].filetype = KINDS[event.match:match("%.(%a+)$")]
     end,
   })
   vim.api.nvim_create_autocmd("FileType", {
     group = group,
-    pattern = { "serval", "serval-tso" },
+    pattern = vim.tbl_values(KINDS),
     callback = function(event)
       vim.bo[event.buf].commentstring = "// %s"
       start(event.buf)

@@ -6,7 +6,7 @@ import { LanguageClient, LanguageClientOptions, ServerOptions, TransportKind } f
 
 type State = { uri: string; version: number; state: "stale" | "checking" | "verdict" | "stopped" | "error"; text: string; verdict: string | null };
 
-const LANGUAGES = ["serval", "serval-tso"];
+const LANGUAGES = ["serval", "serval-tso", "serval-litmus", "serval-net", "serval-pnml", "serval-vass"];
 const states = new Map<string, State>();
 let client: LanguageClient | undefined;
 let item: vscode.StatusBarItem;

@@ -55,7 +55,7 @@ pub use outline::{Outline, outline};
 pub use rename::{Refused, rename, renamed_at};
 pub use select::selections;
 pub use serval_format::{FormatRefusal, Style};
-pub use serval_syntax::{Access, Diagnostic, Edit, Encoding, LineColumn, LineIndex, Severity, Span, SymbolKind};
+pub use serval_syntax::{Access, Code, Diagnostic, Edit, Encoding, LineColumn, LineIndex, Severity, Span, SymbolKind};
 pub use signature::{Signature, signature};
 pub use tokens::{ClassifiedToken, TokenClass, classified};
 pub use verdict::{Finding, Related, Told, told};

@@ -35,8 +35,10 @@ pub struct Finding {
 /// A verdict as an editor shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
-    /// The verdict.
-    pub verdict: Verdict,
+    /// The verdict as machines read it.
+    pub word: &'static str,
+    /// What a header of the text can promise, where the verdict is final.
+    pub promise: Option<&'static str>,
     /// The verdict in a few words.
     pub headline: String,
     /// The verdict at a place, and after it what else was found beside it.
@@ -64,7 +66,9 @@ pub fn told(document: &Document, report: &FileReport) -> Told {
         let span = word_at(document, at);
         findings.push(Finding { code: "stuck".to_owned(), severity: Severity::Warning, span, message, related: Vec::new() });
     }
-    Told { verdict: report.verdict, headline: headline(report), findings, report: report.to_text(false, Look::default()) }
+    let verdict = report.verdict;
+    let promise = (verdict.is_proved() || verdict.is_refuted()).then(|| verdict.on_screen());
+    Told { word: verdict.in_json(), promise, headline: headline(report), findings, report: report.to_text(false, Look::default()) }
 }
 
 /// The verdict in a few words.

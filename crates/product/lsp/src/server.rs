@@ -505,7 +505,7 @@ impl Server {
     /// What the thread has found out.
     fn worked(&mut self, outcome: Outcome) {
         let Outcome { uri, version, found } = outcome;
-        let goes_on = matches!(found, WorkDone::Report(_, true));
+        let goes_on = matches!(found, WorkDone::Report(_, true) | WorkDone::Told(_, true));
         let was_stopped = self.running.as_ref().is_some_and(|running| running.deciding.is_cancelled());
         if goes_on {
             // Fixes have a time of their own.
@@ -535,6 +535,13 @@ impl Server {
                     None => State::Verdict,
                 };
                 open.report = Some(*report);
+            }
+            WorkDone::Told(told, _) => {
+                open.state = match timeout.filter(|_| told.word == "undecided" && was_stopped) {
+                    Some(limit) => State::Stopped(format!("undecided after {} s; {}", limit.as_secs_f64(), told.headline)),
+                    None => State::Verdict,
+                };
+                open.told = Some(*told).filter(|_| open.state == State::Verdict);
             }
             WorkDone::Fixes(fixes) => open.fixes = fixes,
             WorkDone::Stopped => open.state = State::Stopped("stopped".to_owned()),

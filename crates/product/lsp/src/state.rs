@@ -45,7 +45,7 @@ impl State {
 
     /// What a status item gets.
     pub(crate) fn to_json(&self, uri: &str, version: i64, told: Option<&Told>) -> Value {
-        let verdict = told.filter(|_| *self == Self::Verdict).map(|told| told.verdict.in_json());
+        let verdict = told.filter(|_| *self == Self::Verdict).map(|told| told.word);
         json!({"uri": uri, "version": version, "state": self.word(), "text": self.line(told), "verdict": verdict})
     }
 }
@@ -53,12 +53,11 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serval_report::Verdict;
 
     #[test]
     fn only_the_state_of_a_verdict_shows_one_as_current() {
-        let told =
-            Told { verdict: Verdict::Serializable, headline: "serializable".to_owned(), findings: Vec::new(), report: String::new() };
+        let (headline, report) = ("serializable".to_owned(), String::new());
+        let told = Told { word: "serializable", promise: Some("serializable"), headline, findings: Vec::new(), report };
         let others = [State::Stale, State::Checking, State::Stopped("stopped".to_owned())];
         assert_eq!(State::Error("1 error".to_owned()).line(Some(&told)), "1 error");
         for state in others {

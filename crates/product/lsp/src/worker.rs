@@ -1,19 +1,24 @@
 //! The thread that decides: one text after the other.
 
+mod others;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::Receiver;
 
 use serval::{Cancel, FormatStyle, Input, InputKind, Options, Verdict, decide, fix_hint};
 use serval_budget::checkpoint;
+use serval_ide::Told;
 use serval_report::FileReport;
 use serval_report::fix::FixHint;
+
+use crate::kinds::Decider;
 
 /// A text to decide about.
 pub(crate) struct Job {
     pub(crate) uri: String,
     pub(crate) version: i64,
     pub(crate) text: String,
-    pub(crate) kind: InputKind,
+    pub(crate) kind: Decider,
     pub(crate) style: FormatStyle,
     pub(crate) strict: bool,
     /// Codes that are not wanted.
@@ -22,6 +27,13 @@ pub(crate) struct Job {
     pub(crate) deciding: Cancel,
     /// Ends the search for fixes.
     pub(crate) fixing: Cancel,
+}
+
+impl Job {
+    /// The name of the file, without its folder.
+    fn name(&self) -> &str {
+        self.uri.rsplit('/').next().unwrap_or_default()
+    }
 }
 
 /// A changed text that is proved to be what was wanted.
@@ -47,6 +59,8 @@ pub(crate) struct Outcome {
 pub(crate) enum WorkDone {
     /// The verdict; whether fixes are looked for next.
     Report(Box<FileReport>, bool),
+    /// The verdict about a text that is no program of requests; whether fixes are looked for next.
+    Told(Box<Told>, bool),
     /// Changed texts that are proved.
     Fixes(Vec<ProvedFix>),
     /// It was stopped before there was a verdict.
@@ -70,8 +84,16 @@ pub(crate) fn work(jobs: &Receiver<Job>, found: &dyn Fn(Outcome) -> bool) {
 
 /// Tells what comes out; whether that is still wanted.
 fn one(job: &Job, tell: &dyn Fn(WorkDone) -> bool) -> bool {
+    match job.kind {
+        Decider::Requests(kind) => requests(job, kind, tell),
+        Decider::WeakMemory(syntax) => others::weak_memory(job, syntax, tell),
+        Decider::Net(kind) => others::net(job, kind, tell),
+    }
+}
+
+fn requests(job: &Job, kind: InputKind, tell: &dyn Fn(WorkDone) -> bool) -> bool {
     let stop = job.deciding.clone();
-    let read = checkpoint::until(move || stop.is_cancelled(), || Input::read(job.text.clone(), job.kind));
+    let read = checkpoint::until(move || stop.is_cancelled(), || Input::read(job.text.clone(), kind));
     let mut input = match read {
         None => return tell(WorkDone::Stopped),
         Some(Err(_)) => return tell(WorkDone::Mistakes),
@@ -91,8 +113,7 @@ fn one(job: &Job, tell: &dyn Fn(WorkDone) -> bool) -> bool {
         Verdict::Undecided(serval::Undecided::Stopped(_)) if job.fixing.is_cancelled() => return tell(WorkDone::Stopped),
         _ => None,
     };
-    let name = job.uri.rsplit('/').next().unwrap_or_default();
-    let report = decision.into_report(name, &input, false);
+    let report = decision.into_report(job.name(), &input, false);
     if !tell(WorkDone::Report(Box::new(report), refuted.is_some())) {
         return false;
     }

@@ -35,24 +35,24 @@ pub(super) fn actions(subject: &OpenSubject<'_>, params: &Value) -> Answer {
             one["isPreferred"] = json!(action.kind == ActionKind::Help);
             found.push(one);
         }
-        if subject.open.state == State::Verdict {
-            let about: Vec<Value> = verdict(subject.open).iter().take(1).map(|one| finding(subject.open, subject.places, one)).collect();
-            for (number, fix) in subject.open.fixes.iter().enumerate() {
-                let title = format!("{} (proved)", fix.words);
-                let edits = serval_ide::changes(document, &fix.text);
-                let mut one = json!({"title": title, "kind": "quickfix", "edit": edit(&edits), "diagnostics": about});
-                one["isPreferred"] = json!(number == 0);
-                found.push(one);
+        if subject.open.state == State::Verdict
+            && let Some(words) = subject.open.told.as_ref().and_then(|told| told.promise)
+        {
+            let edits = header(document, words);
+            if !edits.is_empty() {
+                let title = format!("write `// expect: {words}`");
+                found.push(json!({"title": title, "kind": "refactor", "edit": edit(&edits)}));
             }
-            let told = subject.open.told.as_ref().filter(|told| told.verdict.is_proved() || told.verdict.is_refuted());
-            if let Some(told) = told {
-                let words = told.verdict.on_screen();
-                let edits = header(document, words);
-                if !edits.is_empty() {
-                    let title = format!("write `// expect: {words}`");
-                    found.push(json!({"title": title, "kind": "refactor", "edit": edit(&edits)}));
-                }
-            }
+        }
+    }
+    if subject.open.state == State::Verdict {
+        let about: Vec<Value> = verdict(subject.open).iter().take(1).map(|one| finding(subject.open, subject.places, one)).collect();
+        for (number, fix) in subject.open.fixes.iter().enumerate() {
+            let title = format!("{} (proved)", fix.words);
+            let edits = serval_ide::changes(subject.open.document(), &fix.text);
+            let mut one = json!({"title": title, "kind": "quickfix", "edit": edit(&edits), "diagnostics": about});
+            one["isPreferred"] = json!(number == 0);
+            found.push(one);
         }
     }
     let command = |title: &str, name: &str, more: Option<&str>| {

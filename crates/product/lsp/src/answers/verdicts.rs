@@ -6,6 +6,7 @@ use serval_report::Trace;
 
 use super::shown::first;
 use super::{Answer, OpenSubject, RequestFailure};
+use crate::kinds::Decider;
 use crate::state::State;
 
 /// One line above the first request: the state, and what can be done about it.
@@ -21,7 +22,7 @@ pub(super) fn lenses(subject: &OpenSubject<'_>, _: &Value) -> Answer {
 
 /// The report about the current version as a page.
 pub(super) fn report(subject: &OpenSubject<'_>, _: &Value) -> Answer {
-    let (Some(report), Some(kind)) = (&subject.open.report, subject.open.kind.verdict) else {
+    let (Some(report), Some(Decider::Requests(kind))) = (&subject.open.report, subject.open.kind.verdict) else {
         return Err(RequestFailure::failed("there is no verdict about this version yet"));
     };
     match Input::read(subject.open.text(), kind) {

@@ -117,7 +117,11 @@ impl Client {
     }
 
     pub(crate) fn open(&mut self, uri: &str, text: &str) {
-        let language = if uri.ends_with(".tso") { "serval-tso" } else { "serval" };
+        let language = match uri.rsplit_once('.') {
+            Some((_, "tso")) => "serval-tso",
+            Some((_, "litmus" | "net" | "spec" | "pnml" | "vass")) => "plaintext",
+            _ => "serval",
+        };
         self.tell("textDocument/didOpen", json!({"textDocument": {"uri": uri, "languageId": language, "version": 1, "text": text}}));
     }
 

@@ -6,3 +6,4 @@ mod bad;
 mod client;
 mod edits;
 mod methods;
+mod others;
