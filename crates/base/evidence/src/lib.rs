@@ -6,6 +6,7 @@
 //! | why evidence is not accepted | [`Refusal`], [`Rejection`], [`TooLarge`] |
 //! | how strictly JSON is read | [`read`], [`objects!`], [`head!`] |
 //! | how millions of states are listed and looked up | [`Rows`], [`RowIndex`] |
+//! | how steps lead from one to another | [`RowSteps`] |
 //! | which input a certificate is about | [`fingerprint()`] |
 //!
 //! Nothing here computes with numbers, searches, or knows requests, nets or threads.
@@ -15,12 +16,15 @@ mod fingerprint;
 mod json;
 mod refusal;
 mod row_index;
+mod row_recent;
+mod row_steps;
 mod rows;
 mod shown;
 
 pub use fingerprint::fingerprint;
 pub use json::{check_name, check_version, line, lines, listed, read};
 pub use refusal::{Checked, ConditionName, Refusal, Rejection, TooLarge};
-pub use row_index::RowIndex;
+pub use row_index::{RowIndex, Sought};
+pub use row_steps::RowSteps;
 pub use rows::{RowNumber, Rows};
 pub use shown::shown;

@@ -5,8 +5,11 @@
 //! so that a mistake in hashes could lose a row, and could not find one that is not there.
 //!
 //! A large table is not near the processor: most of the time goes into waiting for memory. So rows can be sought
-//! together: then memory is asked for all of them before the first is compared.
+//! together: then memory is asked for all of them before the first is compared. And a row that was sought a short while
+//! ago is not sought again.
 
+use crate::row_recent::RecentRows;
+use crate::row_steps::RowSteps;
 use crate::rows::{Packed, RowNumber, Rows};
 
 /// A table for a list of rows, which must be the same in all calls.
@@ -19,6 +22,22 @@ pub struct RowIndex {
     sought: Vec<u64>,
     /// Rows that are sought together, one behind the other.
     together: Vec<u64>,
+    /// The hash of each of them, and the slot where its search begins.
+    hashes: Vec<u64>,
+    firsts: Vec<usize>,
+    /// Rows that are in the list, or are sought.
+    recent: RecentRows,
+}
+
+/// What becomes of a row that a step leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sought {
+    /// It is sought with the others.
+    Noted,
+    /// It is in the list, or sought already.
+    Known,
+    /// The list has no room for one of its numbers, and so has no such row.
+    NoRoom,
 }
 
 #[inline]
@@ -48,8 +67,9 @@ impl RowIndex {
         self.slots = Vec::new();
         self.slots = vec![0; slots];
         self.taken = 0;
+        self.recent.clear();
         for number in 0..packed.len() {
-            let mut slot = self.first_slot(packed.row(number));
+            let mut slot = self.slot_of(hash_of(packed.row(number)));
             while self.slots[slot] != 0 {
                 slot = (slot + 1) & (slots - 1);
             }
@@ -66,16 +86,21 @@ impl RowIndex {
         true
     }
 
-    /// The slot of the hash: its highest bits.
+    /// The slot of a hash: its highest bits.
     #[inline]
-    fn first_slot(&self, row: &[u64]) -> usize {
+    fn slot_of(&self, hash: u64) -> usize {
         let bits = self.slots.len().trailing_zeros();
-        usize::try_from(hash_of(row) >> (64 - bits)).unwrap_or(0)
+        usize::try_from(hash >> (64 - bits)).unwrap_or(0)
     }
 
     /// The number of a row, or the slot where it would be.
     fn locate(&self, packed: &Packed, row: &[u64]) -> Result<usize, usize> {
-        let mut slot = self.first_slot(row);
+        self.locate_from(packed, row, self.slot_of(hash_of(row)))
+    }
+
+    /// The same with the slot where the search begins.
+    #[inline]
+    fn locate_from(&self, packed: &Packed, row: &[u64], mut slot: usize) -> Result<usize, usize> {
         loop {
             match self.slots[slot] {
                 0 => return Err(slot),
@@ -111,46 +136,57 @@ impl RowIndex {
         changes.iter().all(|(place, number)| rows.packed.put(&mut self.sought, *place, number.rank()))
     }
 
-    /// Notes that the row is sought which differs from another in these numbers alone; false where the list has no room
-    /// for it, and so has no such row. The list must not change before all that are sought have been looked for.
+    /// Notes that the row is sought to which a step leads that can be taken from another, and is fitted to the list.
+    /// The list must not change before all that are sought have been looked for.
     #[inline]
-    pub fn seek_changed<W: RowNumber>(&mut self, rows: &Rows<W>, of: usize, changes: &[(usize, W)]) -> bool {
-        if of >= rows.len() {
-            return false;
-        }
+    pub fn seek_step(&mut self, rows: &Rows<u64>, of: usize, steps: &RowSteps, step: usize) -> Sought {
         let start = self.together.len();
         self.together.extend_from_slice(rows.packed.row(of));
         let row = &mut self.together[start..];
-        let has_room = changes.iter().all(|(place, number)| rows.packed.put(row, *place, number.rank()));
-        if !has_room {
-            self.together.truncate(start);
-        }
-        has_room
+        let sought = if steps.take(step, row) {
+            let hash = hash_of(row);
+            if self.recent.keep(&rows.packed, hash, row) {
+                Sought::Known
+            } else {
+                self.hashes.push(hash);
+                return Sought::Noted;
+            }
+        } else {
+            Sought::NoRoom
+        };
+        self.together.truncate(start);
+        sought
     }
 
-    /// Asks memory for what comparing the sought rows will need.
-    fn ask_memory(&self, packed: &Packed) {
-        let needed = |row: &[u64]| {
-            let number = self.slots[self.first_slot(row)] as usize;
-            packed.word(number.saturating_sub(1))
-        };
-        std::hint::black_box(self.together.chunks_exact(packed.words).fold(0, |all, row| all ^ needed(row)));
+    /// Finds where the search for each sought row begins, and asks memory for what it will need.
+    fn ask_memory(&mut self, packed: &Packed) {
+        let mut firsts = std::mem::take(&mut self.firsts);
+        firsts.clear();
+        firsts.extend(self.hashes.iter().map(|&hash| self.slot_of(hash)));
+        // One after the other: so the processor waits for many at a time.
+        std::hint::black_box(firsts.iter().fold(0, |all, &slot| all ^ self.slots[slot]));
+        std::hint::black_box(firsts.iter().fold(0, |all, &slot| all ^ packed.word((self.slots[slot] as usize).saturating_sub(1))));
+        self.firsts = firsts;
     }
 
     /// Looks for all rows that are sought; the error is the first that is not in the list, counted from 0.
     pub fn find_sought<W: RowNumber>(&mut self, rows: &Rows<W>) -> Result<(), usize> {
         let missing = self.first_missing(&rows.packed);
         self.together.clear();
-        missing.map_or(Ok(()), Err)
+        self.hashes.clear();
+        let Some(missing) = missing else { return Ok(()) };
+        // What is kept need not be in the list.
+        self.recent.clear();
+        Err(missing)
     }
 
-    fn first_missing(&self, packed: &Packed) -> Option<usize> {
-        let mut sought = self.together.chunks_exact(packed.words);
+    fn first_missing(&mut self, packed: &Packed) -> Option<usize> {
         if self.slots.is_empty() {
-            return sought.next().map(|_| 0);
+            return (!self.hashes.is_empty()).then_some(0);
         }
         self.ask_memory(packed);
-        sought.position(|row| self.locate(packed, row).is_err())
+        let mut sought = self.together.chunks_exact(packed.words).zip(&self.firsts);
+        sought.position(|(row, &first)| self.locate_from(packed, row, first).is_err())
     }
 
     /// Adds all rows that are sought to the list, in their order, unless it has them; false where there is no room.
@@ -159,26 +195,25 @@ impl RowIndex {
     }
 
     fn insert_all(&mut self, packed: &mut Packed) -> bool {
-        let together = std::mem::take(&mut self.together);
-        let all = self.taken + together.len() / packed.words;
+        let all = self.taken + self.hashes.len();
         if self.slots.len() < all + all / 3 + 2 {
             self.build(packed, all * 3 / 2 + 2);
         }
-        self.together = together;
         self.ask_memory(packed);
+        let (together, firsts) = (std::mem::take(&mut self.together), std::mem::take(&mut self.firsts));
         let mut has_room = true;
-        for row in self.together.chunks_exact(packed.words) {
-            if let Err(slot) = self.locate(packed, row) {
-                let Ok(number) = u32::try_from(self.taken + 1) else {
-                    has_room = false;
+        for (row, &first) in together.chunks_exact(packed.words).zip(&firsts) {
+            if let Err(slot) = self.locate_from(packed, row, first) {
+                has_room = self.take(slot);
+                if !has_room {
                     break;
-                };
-                self.slots[slot] = number;
-                self.taken += 1;
+                }
                 packed.push_row(row);
             }
         }
+        (self.together, self.firsts) = (together, firsts);
         self.together.clear();
+        self.hashes.clear();
         has_room
     }
 

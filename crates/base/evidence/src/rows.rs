@@ -52,12 +52,12 @@ impl RowNumber for i64 {
 
 /// Where the numbers of a place of rows are: in which word, which bits, and what is the least.
 #[derive(Clone, Copy, Debug)]
-struct BitColumn {
-    word: usize,
-    shift: u32,
+pub(crate) struct BitColumn {
+    pub(crate) word: usize,
+    pub(crate) shift: u32,
     /// The bits, at the end of a word.
-    mask: u64,
-    least: u64,
+    pub(crate) mask: u64,
+    pub(crate) least: u64,
 }
 
 impl BitColumn {
@@ -98,17 +98,30 @@ pub(crate) struct Packed {
     pub(crate) words: usize,
     bits: Vec<u64>,
     count: usize,
+    /// How often the columns have become wider.
+    layout: u64,
 }
 
 impl Default for Packed {
     fn default() -> Self {
-        Self { columns: vec![BitColumn::of(0)], words: 1, bits: Vec::new(), count: 0 }
+        Self { columns: vec![BitColumn::of(0)], words: 1, bits: Vec::new(), count: 0, layout: 0 }
     }
 }
 
 impl Packed {
     pub(crate) fn len(&self) -> usize {
         self.count
+    }
+
+    /// Those of the numbers, and then that of the lengths.
+    pub(crate) fn columns(&self) -> &[BitColumn] {
+        &self.columns
+    }
+
+    /// A number for the columns as they are, which is another one after they have become wider.
+    #[inline]
+    pub(crate) fn layout(&self) -> u64 {
+        self.layout
     }
 
     #[inline]
@@ -188,7 +201,7 @@ impl Packed {
             free -= bits;
             (column.word, column.shift) = (word - 1, free);
         }
-        let mut wider = Self { columns, words: word.max(1), bits: Vec::new(), count: self.count };
+        let mut wider = Self { columns, words: word.max(1), bits: Vec::new(), count: self.count, layout: self.layout + 1 };
         let (mut ranks, mut bits) = (Vec::new(), Vec::with_capacity(self.count * wider.words));
         for number in 0..self.count {
             ranks.clear();
@@ -285,6 +298,19 @@ impl<W: RowNumber> Rows<W> {
         }
         into.extend(self.packed.ranks(self.packed.row(number)).map(W::of_rank));
         true
+    }
+
+    /// Puts the numbers of a row at these places into a list at the same places; what the row does not have stays as it
+    /// is.
+    #[inline]
+    pub fn read_places(&self, number: usize, places: &[usize], into: &mut [W]) {
+        let row = self.packed.row(number);
+        let columns = &self.packed.columns[..self.packed.length(row)];
+        for &place in places {
+            if let (Some(column), Some(into)) = (columns.get(place), into.get_mut(place)) {
+                *into = W::of_rank(column.rank(row));
+            }
+        }
     }
 
     /// How many numbers each row has.

@@ -3,7 +3,7 @@
 //! They are rows of a list as certificates have them, packed (`serval_evidence::Rows`), with a table that finds a row
 //! from its numbers: what has been found can be handed over as evidence as it is.
 
-use serval_evidence::{RowIndex, RowNumber, Rows};
+use serval_evidence::{RowIndex, RowNumber, RowSteps, Rows, Sought};
 
 /// A set of states, numbered from 0 in the order in which they came.
 ///
@@ -49,16 +49,15 @@ impl<W: RowNumber> StateSet<W> {
         self.index.insert_changed(&mut self.rows, of, changes)
     }
 
-    /// Notes a state to be added that differs from one of the set in these numbers alone, each with its place; false
-    /// where a number has no room yet, and then it is not noted.
-    pub fn seek_changed(&mut self, of: usize, changes: &[(usize, W)]) -> bool {
-        self.index.seek_changed(&self.rows, of, changes)
-    }
-
     /// Adds the states that are noted, in their order: sooner than one by one, since memory is asked for all at once.
     /// False where the set is full.
     pub fn insert_sought(&mut self) -> bool {
         self.index.insert_sought(&mut self.rows)
+    }
+
+    /// The states as rows.
+    pub fn rows(&self) -> &Rows<W> {
+        &self.rows
     }
 
     /// The number of a state, if it is in the set.
@@ -83,6 +82,15 @@ impl<W: RowNumber> StateSet<W> {
         drop(index);
         rows.sort();
         rows
+    }
+}
+
+impl StateSet<u64> {
+    /// Notes a state to be added to which a step leads from one of the set, from which it can be taken; where a number
+    /// has no room yet it is not noted. The steps are fitted to the rows of the set.
+    #[inline]
+    pub fn seek_step(&mut self, of: usize, steps: &RowSteps, step: usize) -> Sought {
+        self.index.seek_step(&self.rows, of, steps, step)
     }
 }
 
@@ -140,8 +148,7 @@ mod tests {
         }
     }
 
-    /// Packed rows are the lists that they were made of, in the same order, with the same JSON; and rows that are
-    /// sought together are found, or the first that is not.
+    /// Packed rows are the lists that they were made of, in the same order, with the same JSON.
     #[test]
     fn rows_are_lists() {
         let mut seed = 11;
@@ -167,7 +174,6 @@ mod tests {
             sorted.dedup();
             let rows: Rows<i64> = sorted.iter().collect();
             let mut index = RowIndex::of(&rows);
-            let (mut missing, mut noted) = (None, 0);
             for (of, list) in sorted.iter().enumerate().filter(|(_, list)| !list.is_empty()) {
                 let (place, number) =
                     (usize::try_from(draw(&mut seed)).unwrap() % list.len(), ends[usize::try_from(draw(&mut seed)).unwrap() % few]);
@@ -175,43 +181,97 @@ mod tests {
                 changed[place] = number;
                 let is_in = sorted.binary_search(&changed).is_ok();
                 assert_eq!(index.find_changed(&rows, of, &[(place, number)]).is_some(), is_in);
-                if index.seek_changed(&rows, of, &[(place, number)]) {
-                    missing = missing.or((!is_in).then_some(noted));
-                    noted += 1;
-                } else {
-                    assert!(!is_in);
-                }
             }
-            assert_eq!(index.find_sought(&rows), missing.map_or(Ok(()), Err));
         }
+    }
+
+    /// The steps that add to one number, or take from it.
+    fn single_steps(places: usize) -> (RowSteps, Vec<(usize, i64)>) {
+        let changes: Vec<(usize, i64)> = (0..places).flat_map(|place| [(place, 1), (place, -1), (place, 3), (place, -2)]).collect();
+        let mut steps = RowSteps::default();
+        for &(place, change) in &changes {
+            steps.add((change < 0).then_some((place, change.unsigned_abs())), [(place, i128::from(change))]);
+        }
+        (steps, changes)
+    }
+
+    /// Rows that are sought together are found, or the first that is not; what was not found is sought again the next
+    /// time.
+    #[test]
+    fn sought_rows_are_found() {
+        let (mut seed, mut missed, mut known) = (23, 0, 0);
+        for round in 0..400 {
+            let most = [2, 4, 9][round % 3];
+            let mut lists: Vec<Vec<u64>> = (0..20).map(|_| (0..3).map(|_| draw(&mut seed) % most).collect()).collect();
+            lists.sort();
+            lists.dedup();
+            let rows: Rows<u64> = lists.iter().collect();
+            let mut index = RowIndex::of(&rows);
+            let (mut steps, changes) = single_steps(3);
+            assert!(steps.fit(&rows));
+            for _ in 0..3 {
+                let mut noted = Vec::new();
+                for _ in 0..15 {
+                    let of = usize::try_from(draw(&mut seed)).unwrap() % lists.len();
+                    let step = usize::try_from(draw(&mut seed)).unwrap() % steps.len();
+                    if !steps.can_be_taken(step, &rows, of) {
+                        continue;
+                    }
+                    let mut after = lists[of].clone();
+                    after[changes[step].0] = after[changes[step].0].checked_add_signed(changes[step].1).unwrap();
+                    let is_in = lists.binary_search(&after).is_ok();
+                    match index.seek_step(&rows, of, &steps, step) {
+                        Sought::Noted => noted.push(is_in),
+                        Sought::Known => known += 1,
+                        Sought::NoRoom => assert!(!is_in),
+                    }
+                }
+                let missing = noted.iter().position(|is_in| !is_in);
+                missed += usize::from(missing.is_some());
+                assert_eq!(index.find_sought(&rows), missing.map_or(Ok(()), Err));
+            }
+        }
+        assert!(missed > 200 && known > 200, "{missed} missed, {known} known");
     }
 
     /// States that are noted and added together get the numbers that they get one by one.
     #[test]
     fn together_is_one_by_one() {
         let (mut together, mut single): (StateSet<u64>, StateSet<u64>) = (StateSet::default(), StateSet::default());
+        let (mut steps, changes) = single_steps(3);
         let mut seed = 5;
         for set in [&mut together, &mut single] {
             set.insert(&[0, 3, 1]);
         }
-        for _ in 0..3_000 {
+        let (mut noted, mut row) = (0, Vec::new());
+        for _ in 0..9_000 {
+            assert!(steps.fit(together.rows()));
             let of = usize::try_from(draw(&mut seed)).unwrap() % together.len();
-            let place = usize::try_from(draw(&mut seed) % 3).unwrap();
-            let change = [(place, draw(&mut seed) % [4, 40, 400][place])];
-            if !together.seek_changed(of, &change) {
-                assert!(together.insert_sought());
-                together.insert_changed(of, &change);
+            let step = usize::try_from(draw(&mut seed)).unwrap() % steps.len();
+            together.read(of, &mut row);
+            let (place, change) = changes[step];
+            let Some(number) = row[place].checked_add_signed(change) else {
+                assert!(!steps.can_be_taken(step, together.rows(), of));
+                continue;
+            };
+            match together.seek_step(of, &steps, step) {
+                Sought::Noted => noted += 1,
+                Sought::Known => {}
+                Sought::NoRoom => {
+                    assert!(together.insert_sought());
+                    together.insert_changed(of, &[(place, number)]);
+                }
             }
             if draw(&mut seed).is_multiple_of(5) {
                 assert!(together.insert_sought());
             }
-            single.insert_changed(of, &change);
+            single.insert_changed(of, &[(place, number)]);
             if together.len() == single.len() {
                 assert!(together.iter().eq(single.iter()));
             }
         }
         assert!(together.insert_sought());
-        assert!(together.iter().eq(single.iter()) && together.len() > 1_000);
+        assert!(together.iter().eq(single.iter()) && together.len() > 1_000 && noted > 1_000);
     }
 
     /// States without numbers are one state.

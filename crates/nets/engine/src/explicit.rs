@@ -5,7 +5,7 @@ mod stubborn;
 
 use serval_budget::{Budget, Stopped};
 use serval_net_proof::backward::mirrored;
-use serval_net_proof::{Backward, Evidence, Rows, States, Stubborn};
+use serval_net_proof::{Backward, Evidence, RowSteps, Rows, Sought, States, Stubborn};
 use serval_petri::{Formula, Net};
 use serval_states::StateSet;
 
@@ -31,9 +31,12 @@ pub fn look(net: &Net, goal: &Formula, most: usize, budget: &mut Budget) -> Resu
 
 pub(crate) fn look_fast(fast: &Fast, goal: &Formula, most: usize, budget: &mut Budget) -> Result<ExplicitOutcome, Stopped> {
     let (goal, mut open) = (Goal::new(goal), Vec::new());
-    let mut enabling = Enabling::new(fast);
-    let everything = |marking: &[u64], into: &mut Vec<usize>| enabling.list(marking, into);
-    let explored = explore(fast, most, budget, |marking| goal.holds_with(marking, &mut open), everything)?;
+    let (places, mut marking) = (goal.places(), vec![0; fast.initial.len()]);
+    let is_goal = |here: Here<'_>| {
+        here.known.rows().read_places(here.number, &places, &mut marking);
+        goal.holds_with(&marking, &mut open)
+    };
+    let explored = explore(fast, most, budget, is_goal, |here, into| here.enabled(into))?;
     Ok(explored.said(|markings| Evidence::States(States { markings })))
 }
 
@@ -62,11 +65,12 @@ pub fn look_for_deadlock(net: &Net, most: usize, budget: &mut Budget) -> Result<
 }
 
 pub(crate) fn look_for_deadlock_fast(fast: &Fast, most: usize, budget: &mut Budget) -> Result<ExplicitOutcome, Stopped> {
-    let mut sets = stubborn::Sets::new(fast);
-    let is_deadlock = |marking: &[u64]| (0..fast.inputs.len()).all(|transition| !fast.is_enabled(marking, transition));
-    let explored = explore(fast, most, budget, is_deadlock, |marking, into| {
-        let members = sets.of(marking).into_iter().map(|member| member as usize);
-        into.extend(members.filter(|&member| fast.is_enabled(marking, member)));
+    let (mut sets, mut marking) = (stubborn::Sets::new(fast), Vec::new());
+    let is_deadlock = |here: Here<'_>| !(0..here.steps.len()).any(|transition| here.is_enabled(transition));
+    let explored = explore(fast, most, budget, is_deadlock, |here, into| {
+        here.known.read(here.number, &mut marking);
+        let members = sets.of(&marking).into_iter().map(|member| member as usize);
+        into.extend(members.filter(|&member| here.is_enabled(member)));
     })?;
     Ok(explored.said(|markings| {
         let sets = markings.iter().map(|marking| sets.of(&marking)).collect();
@@ -74,45 +78,39 @@ pub(crate) fn look_for_deadlock_fast(fast: &Fast, most: usize, budget: &mut Budg
     }))
 }
 
-/// Which transitions are enabled, for many markings: most of those that are not lack a token on some place, which is
-/// seen for 64 places at a time.
-struct Enabling {
-    /// By transition bits for the places that it takes from, in as many words as there must be.
-    takes: Vec<u64>,
-    words: usize,
-    /// By transition the places from which it takes more than one.
-    heavy: Vec<Vec<(usize, u64)>>,
-    marked: Vec<u64>,
+/// A marking that is looked at.
+#[derive(Clone, Copy)]
+struct Here<'a> {
+    known: &'a StateSet<u64>,
+    /// The transitions as steps between rows.
+    steps: &'a RowSteps,
+    number: usize,
 }
 
-impl Enabling {
-    fn new(fast: &Fast) -> Self {
-        let words = fast.initial.len().div_ceil(64).max(1);
-        let mut takes = vec![0; words * fast.inputs.len()];
-        for (transition, inputs) in fast.inputs.iter().enumerate() {
-            inputs.iter().filter(|input| input.1 > 0).for_each(|input| takes[transition * words + input.0 / 64] |= 1 << (input.0 % 64));
-        }
-        let heavy = fast.inputs.iter().map(|inputs| inputs.iter().copied().filter(|input| input.1 > 1).collect()).collect();
-        Self { takes, words, heavy, marked: vec![0; words] }
+impl Here<'_> {
+    fn is_enabled(self, transition: usize) -> bool {
+        self.steps.can_be_taken(transition, self.known.rows(), self.number)
     }
 
-    fn list(&mut self, marking: &[u64], into: &mut Vec<usize>) {
-        for (marked, tokens) in self.marked.iter_mut().zip(marking.chunks(64)) {
-            *marked = tokens.iter().enumerate().fold(0, |bits, (place, &tokens)| bits | u64::from(tokens > 0) << place);
-        }
-        for (transition, takes) in self.takes.chunks_exact(self.words).enumerate() {
-            let has_tokens = takes.iter().zip(&self.marked).all(|(takes, marked)| takes & !marked == 0);
-            if has_tokens && self.heavy[transition].iter().all(|&(place, weight)| marking[place] >= weight) {
-                into.push(transition);
-            }
-        }
+    /// Lists what is enabled.
+    fn enabled(self, into: &mut Vec<usize>) {
+        self.steps.list(self.known.rows(), self.number, into);
     }
+}
+
+/// The transitions of a net as steps between rows.
+fn steps(fast: &Fast) -> RowSteps {
+    let mut steps = RowSteps::default();
+    for (inputs, effects) in fast.inputs.iter().zip(&fast.effects) {
+        steps.add(inputs.iter().copied(), effects.iter().copied());
+    }
+    steps
 }
 
 /// What an exploration found.
 enum Exploration {
     Reached(Vec<u32>),
-    All(StateSet<u64>),
+    All(Box<StateSet<u64>>),
     TooMany,
     TooManyTokens,
 }
@@ -137,31 +135,37 @@ fn explore(
     fast: &Fast,
     most: usize,
     budget: &mut Budget,
-    mut is_goal: impl FnMut(&[u64]) -> bool,
-    mut next: impl FnMut(&[u64], &mut Vec<usize>),
+    mut is_goal: impl FnMut(Here<'_>) -> bool,
+    mut next: impl FnMut(Here<'_>, &mut Vec<usize>),
 ) -> Result<Exploration, Stopped> {
-    let mut known = StateSet::default();
+    let (mut known, mut steps) = (StateSet::default(), steps(fast));
     known.insert(&fast.initial);
+    let is_fitted = steps.fit(known.rows());
+    debug_assert!(is_fitted, "all markings have the places of the net");
     let (mut marking, mut transitions, mut changes) = (Vec::new(), Vec::new(), Vec::new());
     let mut at = 0;
     while at < known.len() {
         let end = known.len().min(at + TOGETHER);
-        for now in at..end {
-            known.read(now, &mut marking);
+        for number in at..end {
             budget.spend(1)?;
-            if is_goal(&marking) {
-                return Ok(Exploration::Reached(way_to(fast, &mut known, now, &mut next)));
+            let here = Here { known: &known, steps: &steps, number };
+            if is_goal(here) {
+                return Ok(Exploration::Reached(way_to(fast, &mut known, &steps, number, &mut next)));
             }
             transitions.clear();
-            next(&marking, &mut transitions);
+            next(here, &mut transitions);
             for &transition in &transitions {
+                if known.seek_step(number, &steps, transition) != Sought::NoRoom {
+                    continue;
+                }
+                known.read(number, &mut marking);
                 if !fast.changed(&marking, transition, &mut changes) {
                     return Ok(Exploration::TooManyTokens);
                 }
-                let is_noted = known.seek_changed(now, &changes);
-                if !is_noted && (!known.insert_sought() || known.insert_changed(now, &changes).is_none()) {
+                if !known.insert_sought() || known.insert_changed(number, &changes).is_none() {
                     return Ok(Exploration::TooMany);
                 }
+                steps.fit(known.rows());
             }
         }
         at = end;
@@ -169,12 +173,18 @@ fn explore(
             return Ok(Exploration::TooMany);
         }
     }
-    Ok(Exploration::All(known))
+    Ok(Exploration::All(Box::new(known)))
 }
 
 /// The run by which an exploration came to a marking. What led to markings is not kept: it is found again, because the
 /// marking that was followed first of those that lead to another is the one with the least number.
-fn way_to(fast: &Fast, known: &mut StateSet<u64>, number: usize, next: &mut impl FnMut(&[u64], &mut Vec<usize>)) -> Vec<u32> {
+fn way_to(
+    fast: &Fast,
+    known: &mut StateSet<u64>,
+    steps: &RowSteps,
+    number: usize,
+    next: &mut impl FnMut(Here<'_>, &mut Vec<usize>),
+) -> Vec<u32> {
     let (mut run, mut at) = (Vec::new(), number);
     let (mut marking, mut before, mut transitions) = (Vec::new(), Vec::new(), Vec::new());
     while at > 0 {
@@ -189,7 +199,7 @@ fn way_to(fast: &Fast, known: &mut StateSet<u64>, number: usize, next: &mut impl
         let step = candidates.into_iter().find_map(|number| {
             known.read(number, &mut before);
             transitions.clear();
-            next(&before, &mut transitions);
+            next(Here { known, steps, number }, &mut transitions);
             let leads = |&&transition: &&usize| {
                 let mut after = before.clone();
                 fast.fire(&mut after, transition) && after == marking

@@ -128,6 +128,15 @@ impl Goal {
         Self { atoms, shape }
     }
 
+    /// The places whose tokens it looks at.
+    pub(crate) fn places(&self) -> Vec<usize> {
+        let terms = self.atoms.iter().flat_map(|atom| atom.constraint.expression().terms());
+        let mut places: Vec<usize> = terms.map(|term| term.0.index()).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
     pub(crate) fn holds(&self, marking: &[u64]) -> bool {
         self.holds_with(marking, &mut Vec::new())
     }

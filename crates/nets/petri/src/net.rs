@@ -190,6 +190,11 @@ impl Marking {
         &self.0
     }
 
+    /// The numbers of tokens, by place, as a list that can be filled again.
+    pub fn as_mut_vec(&mut self) -> &mut Vec<u64> {
+        &mut self.0
+    }
+
     /// The places that have tokens, with how many.
     pub fn marked(&self) -> impl Iterator<Item = Arc> {
         ids::places(self.0.len()).zip(&self.0).filter(|&(_, &tokens)| tokens > 0).map(|(place, &tokens)| (place, tokens))

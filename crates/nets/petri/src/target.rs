@@ -15,6 +15,12 @@ fn renamed<V: Ord + Copy, W: Ord + Copy>(expression: &Linear<V>, name: impl Fn(V
     renamed.unwrap_or_else(|| unreachable!("each sum has one term"))
 }
 
+/// The value of an expression in a marking, where that and the sums on the way to it fit 128 bits.
+fn small_value<V: Ord + Copy>(expression: &Linear<V>, tokens: impl Fn(V) -> u64) -> Option<i128> {
+    let product = |&(variable, coefficient): &(V, i64)| i128::from(coefficient).checked_mul(i128::from(tokens(variable)));
+    expression.terms().iter().try_fold(i128::from(expression.constant()), |sum, term| sum.checked_add(product(term)?))
+}
+
 /// The value of an expression in a marking, whatever its size.
 fn value<V: Ord + Copy>(expression: &Linear<V>, tokens: impl Fn(V) -> u64) -> ExactSum {
     let mut value = ExactSum::default();
@@ -83,6 +89,13 @@ impl<V: Ord + Copy> Constraint<V> {
 
     /// Whether it holds for these values of the variables.
     pub fn holds(&self, tokens: impl Fn(V) -> u64) -> bool {
+        if let Some(value) = small_value(self.expression(), &tokens) {
+            return match self {
+                Self::AtLeastZero(_) => value >= 0,
+                Self::Zero(_) => value == 0,
+                Self::NotDivisible { divisor, .. } => value.rem_euclid(i128::from(divisor.get())) != 0,
+            };
+        }
         let value = value(self.expression(), tokens);
         match self {
             Self::AtLeastZero(_) => value.high >= 0,

@@ -63,7 +63,7 @@ pub use k_inductive::KInductive;
 pub use pump::{Again, Pump, PumpStep};
 pub use run::{Item, Run, Runs};
 pub use separator::Separator;
-pub use serval_evidence::{Refusal, Rejection, Rows};
+pub use serval_evidence::{Refusal, Rejection, RowSteps, Rows, Sought};
 pub use states::{States, Stubborn};
 
 /// What is said of a goal.

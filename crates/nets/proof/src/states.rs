@@ -36,8 +36,8 @@
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 use serval_diagnostic::counted;
-use serval_evidence::{RowIndex, Rows, require};
-use serval_petri::{Arc, Formula, Marking, Net, PlaceId, TransitionId, weight};
+use serval_evidence::{RowIndex, RowSteps, Rows, Sought, require};
+use serval_petri::{Arc, Formula, Marking, Net, PlaceId, TransitionId};
 
 use crate::Refusal;
 
@@ -61,20 +61,15 @@ pub struct Stubborn {
 
 serval_evidence::objects!(States, Stubborn);
 
-/// What a transition takes from a place and gives to it.
-type Exchange = (PlaceId, u64, u64);
-
 /// A list of markings that can be looked up.
 struct List<'a> {
     net: &'a Net,
     markings: &'a Rows<u64>,
     index: RowIndex,
-    /// By transition; a place occurs once.
-    exchanges: Vec<Vec<Exchange>>,
-    /// The places that a transition touches, with what they have then.
-    changes: Vec<(usize, u64)>,
+    /// The transitions, as steps from row to row.
+    steps: RowSteps,
     /// Steps whose ends are still to be looked up: the number of a marking, and what fires.
-    steps: Vec<(usize, TransitionId)>,
+    open: Vec<(usize, TransitionId)>,
 }
 
 /// Steps whose ends are looked up together.
@@ -88,32 +83,39 @@ impl<'a> List<'a> {
         let mut index = RowIndex::of(markings);
         let begins = markings.ascends() && index.find(markings, net.initial().as_slice()).is_some();
         require!(StatesInitial, begins, "the initial marking is not in the list, or the list does not ascend");
-        let exchanges = net.transitions().map(|transition| exchanges(net, transition)).collect();
-        Ok(Self { net, markings, index, exchanges, changes: Vec::new(), steps: Vec::new() })
+        let mut steps = RowSteps::default();
+        for transition in net.transitions() {
+            let needs = net.inputs(transition).iter().map(|&(place, weight)| (place.index(), weight));
+            let takes = net.inputs(transition).iter().map(|&(place, weight)| (place.index(), i128::from(weight).saturating_neg()));
+            let gives = net.outputs(transition).iter().map(|&(place, weight)| (place.index(), i128::from(weight)));
+            steps.add(needs, takes.chain(gives));
+        }
+        let is_fitted = markings.is_empty() || steps.fit(markings);
+        require!(StatesPlaces, is_fitted, "a marking has another number of places than the net");
+        Ok(Self { net, markings, index, steps, open: Vec::new() })
+    }
+
+    fn is_enabled(&self, number: usize, transition: TransitionId) -> bool {
+        self.steps.can_be_taken(transition.index(), self.markings, number)
     }
 
     /// Where a transition is enabled, what it leads to is to be looked up.
-    fn check_step(&mut self, number: usize, marking: &Marking, transition: TransitionId) -> Result<(), Refusal> {
-        self.changes.clear();
-        let mut has_room = true;
-        for &(place, less, more) in &self.exchanges[transition.index()] {
-            let Some(left) = marking.tokens(place).checked_sub(less) else { return Ok(()) };
-            let after = left.checked_add(more);
-            has_room &= after.is_some();
-            self.changes.push((place.index(), after.unwrap_or(left)));
+    fn check_step(&mut self, number: usize, transition: TransitionId) -> Result<(), Refusal> {
+        if !self.is_enabled(number, transition) {
+            return Ok(());
         }
-        let may_be_in = has_room && self.index.seek_changed(self.markings, number, &self.changes);
-        self.require_in(may_be_in, (number, transition))?;
-        if may_be_in {
-            self.steps.push((number, transition));
+        match self.index.seek_step(self.markings, number, &self.steps, transition.index()) {
+            Sought::Known => {}
+            Sought::Noted => self.open.push((number, transition)),
+            Sought::NoRoom => self.require_in(false, (number, transition))?,
         }
-        if self.steps.len() >= TOGETHER { self.look_up() } else { Ok(()) }
+        if self.open.len() >= TOGETHER { self.look_up() } else { Ok(()) }
     }
 
     /// The ends of all steps so far are in the list.
     fn look_up(&mut self) -> Result<(), Refusal> {
-        let missing = self.index.find_sought(self.markings).err().and_then(|at| self.steps.get(at)).copied();
-        self.steps.clear();
+        let missing = self.index.find_sought(self.markings).err().and_then(|at| self.open.get(at)).copied();
+        self.open.clear();
         missing.map_or(Ok(()), |step| self.require_in(false, step))
     }
 
@@ -124,13 +126,6 @@ impl<'a> List<'a> {
     }
 }
 
-fn exchanges(net: &Net, transition: TransitionId) -> Vec<Exchange> {
-    let (inputs, outputs) = (net.inputs(transition), net.outputs(transition));
-    let taken = inputs.iter().map(|&(place, less)| (place, less, weight(outputs, place)));
-    let given = outputs.iter().filter(|arc| weight(inputs, arc.0) == 0).map(|&(place, more)| (place, 0, more));
-    taken.chain(given).collect()
-}
-
 fn cost(net: &Net) -> u64 {
     u64::try_from(net.arc_count().saturating_add(net.place_count())).unwrap_or(u64::MAX)
 }
@@ -138,12 +133,13 @@ fn cost(net: &Net) -> u64 {
 /// Checks that the list is closed and has no marking of the goal.
 pub(crate) fn check(net: &Net, goal: &Formula, states: &States, budget: &mut Budget) -> Result<(), Refusal> {
     let mut list = List::new(net, &states.markings)?;
-    for (number, tokens) in states.markings.iter().enumerate() {
+    let mut marking = Marking::new(Vec::new());
+    for number in 0..states.markings.len() {
         budget.spend(cost(net))?;
-        let marking = Marking::new(tokens);
+        states.markings.read(number, marking.as_mut_vec());
         require!(StatesGoal, !goal.holds(&marking), "marking {number} is in the goal");
         for transition in net.transitions() {
-            list.check_step(number, &marking, transition)?;
+            list.check_step(number, transition)?;
         }
     }
     list.look_up()
@@ -176,7 +172,7 @@ pub(crate) fn check_stubborn(net: &Net, goal: &Formula, stubborn: &Stubborn, bud
                 enabled = true;
                 let conflicts = net.inputs(member).iter().all(|(place, _)| all_in(&takers[place.index()]));
                 require!(StubbornConflict, conflicts, "set {number} has “{name}”, but not all that take from its inputs");
-                list.check_step(number, &marking, member)?;
+                list.check_step(number, member)?;
             } else {
                 let lacks = |&&(place, weight): &&Arc| marking.tokens(place) < weight;
                 let waits = net.inputs(member).iter().filter(lacks).any(|(place, _)| all_in(&givers[place.index()]));

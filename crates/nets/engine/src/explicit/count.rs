@@ -4,7 +4,7 @@
 use serval_budget::{Budget, Stopped};
 use serval_petri::Net;
 
-use super::{Enabling, Exploration, explore};
+use super::{Exploration, Here, explore};
 use crate::fast::Fast;
 
 /// What was counted of all markings that can be reached.
@@ -25,17 +25,17 @@ pub struct StateSpace {
 /// when the budget ends is in `so_far`.
 pub fn count(net: &Net, so_far: &mut StateSpace, budget: &mut Budget) -> Result<Option<StateSpace>, Stopped> {
     let fast = Fast::new(net);
-    let mut enabling = Enabling::new(&fast);
     *so_far = StateSpace::default();
-    let mut firings = 0_u128;
-    let look = |marking: &[u64]| {
+    let (mut firings, mut marking) = (0_u128, Vec::new());
+    let look = |here: Here<'_>| {
         so_far.markings = so_far.markings.saturating_add(1);
+        here.known.read(here.number, &mut marking);
         so_far.most_on_place = marking.iter().copied().fold(so_far.most_on_place, u64::max);
         so_far.most_in_all = marking.iter().map(|&tokens| u128::from(tokens)).sum::<u128>().max(so_far.most_in_all);
         false
     };
-    let next = |marking: &[u64], into: &mut Vec<usize>| {
-        enabling.list(marking, into);
+    let next = |here: Here<'_>, into: &mut Vec<usize>| {
+        here.enabled(into);
         // The search lists what is enabled once for each marking.
         firings = firings.saturating_add(into.len() as u128);
     };

@@ -1,0 +1,306 @@
+//! Steps that lead from row to row, taken on the words of packed rows.
+//!
+//! A step can be taken from a row where some numbers are large enough, and it adds to some numbers. What it asks of a
+//! row, and what it adds, is worked out once for the columns that a list has, so that a row is neither unpacked nor
+//! packed for it.
+//!
+//! **Why words can be added.** The columns of a word do not overlap, so that a word is the sum of the codes of its
+//! columns, each moved by the shift of its column. Where each code that changes stays within its column
+//! ([`RowSteps::take`] asks that first), this is so before and after the step, and the difference of both words is the
+//! sum of the differences of the codes, each moved: modulo 2⁶⁴ that is what is added. ∎
+//!
+//! **What a column shows.** A column has what a number is above the least of the column. So a number is at least `w`
+//! iff its code is at least `w` less this least, or `w` is no more than it. The greatest code of a column is the one
+//! with all bits, so that a code is at least that iff all bits of the column are set. ∎
+
+use std::collections::BTreeMap;
+
+use crate::rows::{BitColumn, Rows};
+
+/// Bits of a word that must be set.
+#[derive(Clone, Copy, Debug)]
+struct Bits {
+    word: usize,
+    bits: u64,
+}
+
+/// Codes of a column with which a step can be taken.
+#[derive(Clone, Copy, Debug)]
+struct Codes {
+    word: usize,
+    shift: u32,
+    mask: u64,
+    least: u64,
+    most: u64,
+}
+
+impl Codes {
+    fn of(column: &BitColumn, least: u64, most: Option<u64>) -> Self {
+        // No code is at least 1 and at most 0.
+        let (least, most) = most.map_or((1, 0), |most| (least, most));
+        Self { word: column.word, shift: column.shift, mask: column.mask, least, most }
+    }
+
+    #[inline]
+    fn has(&self, row: &[u64]) -> bool {
+        let code = row[self.word] >> self.shift & self.mask;
+        self.least <= code && code <= self.most
+    }
+}
+
+/// A step as it is given: which numbers must be at least what, and what is added to which.
+#[derive(Clone, Debug)]
+struct GivenStep {
+    needs: BTreeMap<usize, u64>,
+    changes: BTreeMap<usize, i128>,
+}
+
+/// A step for the columns of a list.
+#[derive(Clone, Debug)]
+struct FittedStep {
+    /// What more than one word, or less than all bits of a column, must be.
+    bits: Vec<Bits>,
+    codes: Vec<Codes>,
+    /// Where there is room for what is added.
+    room: Vec<Codes>,
+    adds: Vec<(usize, u64)>,
+}
+
+/// Steps of a list whose rows have the same length, numbered from 0 in the order in which they were added.
+///
+/// ```
+/// use serval_evidence::{RowSteps, Rows};
+/// let mut rows: Rows<u64> = Rows::default();
+/// rows.push(&[3, 0]);
+/// rows.push(&[0, 1]);
+/// let mut steps = RowSteps::default();
+/// steps.add([(0, 2)], [(0, -2), (1, 1)]);
+/// assert!(steps.fit(&rows));
+/// assert!(steps.can_be_taken(0, &rows, 0) && !steps.can_be_taken(0, &rows, 1));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct RowSteps {
+    given: Vec<GivenStep>,
+    /// By step the bits of one word that must be set, and whether that is all that must be.
+    heads: Vec<(Bits, bool)>,
+    fitted: Vec<FittedStep>,
+    /// The number of the columns for which the steps are fitted.
+    layout: Option<u64>,
+}
+
+impl RowSteps {
+    /// Adds a step: numbers, by their places in a row, must be at least so large, and so much is added to some.
+    pub fn add(&mut self, needs: impl IntoIterator<Item = (usize, u64)>, changes: impl IntoIterator<Item = (usize, i128)>) {
+        let mut given = GivenStep { needs: BTreeMap::new(), changes: BTreeMap::new() };
+        for (place, least) in needs {
+            let needed = given.needs.entry(place).or_default();
+            *needed = least.max(*needed);
+        }
+        for (place, change) in changes {
+            let sum = given.changes.entry(place).or_default();
+            *sum = sum.saturating_add(change);
+        }
+        self.given.push(given);
+        self.layout = None;
+    }
+
+    /// How many steps there are.
+    pub fn len(&self) -> usize {
+        self.given.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.given.is_empty()
+    }
+
+    /// Makes the steps ready for a list, which must be the same in all calls; again after its columns have become
+    /// wider. False where the list has no rows, rows of several lengths, or too short ones.
+    pub fn fit(&mut self, rows: &Rows<u64>) -> bool {
+        let packed = &rows.packed;
+        let Some((lengths, columns)) = packed.columns().split_last() else { return false };
+        let is_even = packed.len() > 0 && lengths.mask == 0 && usize::try_from(lengths.least) == Ok(columns.len());
+        let places = self.given.iter().flat_map(|step| step.needs.keys().chain(step.changes.keys()));
+        if !is_even || places.max().is_some_and(|&place| place >= columns.len()) {
+            return false;
+        }
+        if self.layout != Some(packed.layout()) {
+            (self.heads, self.fitted) = self.given.iter().map(|step| fitted(step, columns)).unzip();
+            self.layout = Some(packed.layout());
+        }
+        true
+    }
+
+    /// Whether a step can be taken from a row.
+    #[inline]
+    pub fn can_be_taken(&self, step: usize, rows: &Rows<u64>, number: usize) -> bool {
+        self.is_open(step, rows.packed.row(number))
+    }
+
+    #[inline]
+    fn is_open(&self, step: usize, row: &[u64]) -> bool {
+        // Steps that are not fitted cannot be taken.
+        let Some(&(head, is_all)) = self.heads.get(step) else { return false };
+        row[head.word] & head.bits == head.bits && (is_all || self.rest_is_open(step, row))
+    }
+
+    fn rest_is_open(&self, step: usize, row: &[u64]) -> bool {
+        let FittedStep { bits, codes, .. } = &self.fitted[step];
+        bits.iter().all(|one| row[one.word] & one.bits == one.bits) && codes.iter().all(|one| one.has(row))
+    }
+
+    /// Puts the steps that can be taken from a row behind others.
+    #[inline]
+    pub fn list(&self, rows: &Rows<u64>, number: usize, into: &mut Vec<usize>) {
+        let row = rows.packed.row(number);
+        for (step, &(head, is_all)) in self.heads.iter().enumerate() {
+            if row[head.word] & head.bits == head.bits && (is_all || self.rest_is_open(step, row)) {
+                into.push(step);
+            }
+        }
+    }
+
+    /// Takes a step that can be taken; false where a column has no room for its number, and then the row is as it was.
+    #[inline]
+    pub(crate) fn take(&self, step: usize, row: &mut [u64]) -> bool {
+        let FittedStep { room, adds, .. } = &self.fitted[step];
+        if !room.iter().all(|one| one.has(row)) {
+            return false;
+        }
+        for &(word, sum) in adds {
+            row[word] = row[word].wrapping_add(sum);
+        }
+        true
+    }
+}
+
+/// What a step asks of one word and adds, for these columns.
+fn fitted(step: &GivenStep, columns: &[BitColumn]) -> ((Bits, bool), FittedStep) {
+    let (mut bits, mut codes): (BTreeMap<usize, u64>, Vec<Codes>) = (BTreeMap::new(), Vec::new());
+    for (&place, &least) in &step.needs {
+        let column = &columns[place];
+        match least.saturating_sub(column.least) {
+            0 => {}
+            code if code == column.mask => *bits.entry(column.word).or_default() |= column.mask << column.shift,
+            code => codes.push(Codes::of(column, code, Some(column.mask).filter(|mask| code <= *mask))),
+        }
+    }
+    let (mut room, mut adds): (Vec<Codes>, BTreeMap<usize, u64>) = (Vec::new(), BTreeMap::new());
+    for (&place, &change) in step.changes.iter().filter(|change| *change.1 != 0) {
+        let column = &columns[place];
+        let needed = step.needs.get(&place).map_or(0, |least| least.saturating_sub(column.least));
+        let magnitude = u64::try_from(change.unsigned_abs()).ok();
+        // A code may have bits for more than 64 bits of the number.
+        let top = column.mask.min(u64::MAX - column.least);
+        let (least, most) = match magnitude {
+            Some(less) if change < 0 => (less, Some(top).filter(|top| less <= *top)),
+            Some(more) => (0, top.checked_sub(more)),
+            None => (0, None),
+        };
+        if least > needed || most != Some(top) {
+            room.push(Codes::of(column, least, most));
+        }
+        let magnitude = magnitude.unwrap_or(0) << column.shift;
+        let sum = adds.entry(column.word).or_default();
+        *sum = if change < 0 { sum.wrapping_sub(magnitude) } else { sum.wrapping_add(magnitude) };
+    }
+    let mut bits = bits.into_iter().map(|(word, bits)| Bits { word, bits });
+    let head = bits.next().unwrap_or(Bits { word: 0, bits: 0 });
+    let bits: Vec<Bits> = bits.collect();
+    let is_all = bits.is_empty() && codes.is_empty();
+    ((head, is_all), FittedStep { bits, codes, room, adds: adds.into_iter().collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::Packed;
+
+    /// Numbers by a linear congruence that is the same everywhere.
+    fn draw(seed: &mut u64) -> u64 {
+        *seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        *seed >> 33
+    }
+
+    fn unpacked(packed: &Packed, row: &[u64]) -> Vec<u64> {
+        packed.ranks(row).collect()
+    }
+
+    /// What words say of a step is what numbers say, and what they give is the row that would be packed; or there is no
+    /// room, and then the row as it would be has none.
+    #[test]
+    fn words_step_as_numbers_do() {
+        let ends = [0, 1, 2, 3, 7, 8, 200, 1 << 40, u64::MAX - 1, u64::MAX];
+        let (mut seed, mut taken, mut refused) = (3, 0, 0);
+        for round in 0..400 {
+            let length = 1 + usize::try_from(draw(&mut seed) % 90).unwrap();
+            let few = if round % 3 == 0 { 2 } else { 1 + round % ends.len() };
+            let number = |seed: &mut u64| ends[usize::try_from(draw(seed)).unwrap() % few];
+            let lists: Vec<Vec<u64>> = (0..1 + draw(&mut seed) % 8).map(|_| (0..length).map(|_| number(&mut seed)).collect()).collect();
+            let rows: Rows<u64> = lists.iter().collect();
+            let mut steps = RowSteps::default();
+            let mut given = Vec::new();
+            for _ in 0..10 {
+                let place = |seed: &mut u64| usize::try_from(draw(seed)).unwrap() % length;
+                let needs: Vec<(usize, u64)> = (0..draw(&mut seed) % 4).map(|_| (place(&mut seed), number(&mut seed))).collect();
+                let mut changes: BTreeMap<usize, i128> = BTreeMap::new();
+                for _ in 0..draw(&mut seed) % 4 {
+                    let change = i128::from(number(&mut seed)) - i128::from(number(&mut seed));
+                    changes.insert(place(&mut seed), change);
+                }
+                // Mostly what is taken is there.
+                let mut needs = needs;
+                if !draw(&mut seed).is_multiple_of(4) {
+                    needs.extend(changes.iter().filter(|one| *one.1 < 0).map(|one| (*one.0, u64::try_from(-one.1).unwrap())));
+                }
+                steps.add(needs.iter().copied(), changes.iter().map(|(&place, &change)| (place, change)));
+                given.push((needs, changes));
+            }
+            assert!(steps.fit(&rows));
+            for (number, list) in lists.iter().enumerate() {
+                let mut open = Vec::new();
+                steps.list(&rows, number, &mut open);
+                for (step, (needs, changes)) in given.iter().enumerate() {
+                    let is_open = needs.iter().all(|&(place, least)| list[place] >= least);
+                    assert_eq!(steps.can_be_taken(step, &rows, number), is_open, "{list:?} {needs:?}");
+                    assert_eq!(open.contains(&step), is_open);
+                    if !is_open {
+                        continue;
+                    }
+                    let after: Option<Vec<u64>> = list
+                        .iter()
+                        .enumerate()
+                        .map(|(place, &old)| u64::try_from(i128::from(old) + changes.get(&place).copied().unwrap_or(0)).ok())
+                        .collect();
+                    let mut words = rows.packed.row(number).to_vec();
+                    let before = words.clone();
+                    let has_room = steps.take(step, &mut words);
+                    let mut packed = Vec::new();
+                    let expected = after.clone().is_some_and(|after| rows.packed.pack(after.into_iter(), &mut packed));
+                    assert_eq!(has_room, expected, "{list:?} {changes:?}");
+                    if has_room {
+                        assert_eq!(words, packed);
+                        assert_eq!(Some(unpacked(&rows.packed, &words)), after);
+                        taken += 1;
+                    } else {
+                        assert_eq!(words, before);
+                        refused += 1;
+                    }
+                }
+            }
+        }
+        assert!(taken > 1_000 && refused > 1_000, "{taken} taken, {refused} refused");
+    }
+
+    /// Lists for which there are no steps.
+    #[test]
+    fn steps_need_rows_of_one_length() {
+        let mut steps = RowSteps::default();
+        steps.add([(1, 1)], [(0, 1)]);
+        assert!(!steps.fit(&Rows::default()));
+        assert!(!steps.fit(&[vec![1_u64, 2], vec![1]].iter().collect()));
+        assert!(!steps.fit(&[vec![1_u64]].iter().collect()));
+        assert!(steps.fit(&[vec![1_u64, 0], vec![0, 1]].iter().collect()));
+        assert_eq!((steps.len(), steps.is_empty(), RowSteps::default().is_empty()), (1, false, true));
+    }
+}
