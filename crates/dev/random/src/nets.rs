@@ -238,6 +238,8 @@ pub enum Question {
     QuasiLive,
     /// Each place is marked some time.
     NoDeadPlaces,
+    /// Some place never has another number of tokens.
+    StableMarking,
     /// It is always so.
     Invariant(Ask),
     /// It is so some time.
@@ -249,7 +251,8 @@ pub enum Question {
 impl Question {
     /// The four of every net, with two bounds, and some at random.
     pub fn all(draw: &mut SplitMix64, net: &Net) -> Vec<Self> {
-        let mut all = vec![Self::DeadlockFree, Self::Safe(1), Self::Safe(draw.below(5)), Self::QuasiLive, Self::NoDeadPlaces];
+        let mut all =
+            vec![Self::DeadlockFree, Self::Safe(1), Self::Safe(draw.below(5)), Self::QuasiLive, Self::NoDeadPlaces, Self::StableMarking];
         for _ in 0..2 {
             all.push(Self::Invariant(Ask::draw(draw, net, 3)));
             all.push(Self::Reachable(Ask::draw(draw, net, 3)));
@@ -265,6 +268,7 @@ impl Question {
             Self::Safe(most) => format!("safe:{most}"),
             Self::QuasiLive => "quasi-live".to_owned(),
             Self::NoDeadPlaces => "no-dead-places".to_owned(),
+            Self::StableMarking => "stable-marking".to_owned(),
             Self::Invariant(ask) => format!("invariant:{}", ask.text(net)),
             Self::Reachable(ask) => format!("reachable: {}", ask.text(net)),
             Self::Reaches(tokens) => {
@@ -317,6 +321,10 @@ impl Markings {
             Question::Safe(most) => never(some(&|marking| marking.iter().any(|tokens| tokens > most))),
             Question::QuasiLive => reached(net.transitions().all(|transition| some(&|marking| is_enabled(net, marking, transition)))),
             Question::NoDeadPlaces => reached(net.places().all(|place| some(&|marking| marking[place.index()] > 0))),
+            Question::StableMarking => {
+                let changes = |place: usize| some(&|marking| marking[place] != self.all[0][place]);
+                never((0..self.all[0].len()).all(changes))
+            }
             Question::Invariant(ask) => never(some(&|marking| !ask.holds(net, marking))),
             Question::Reachable(ask) => reached(some(&|marking| ask.holds(net, marking))),
             Question::Reaches(tokens) => reached(some(&|marking| marking == tokens)),

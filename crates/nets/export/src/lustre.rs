@@ -438,6 +438,9 @@ impl LustreProgram<'_> {
                     asked.property.name()
                 )));
             }
+            Property::StableMarking => {
+                return Err(ExportRefusal("stable-marking is one property for each place; ask invariant:p = 1 for one of them".to_owned()));
+            }
             Property::Bounded(_) | Property::Bound(..) => {
                 return Err(ExportRefusal("that places are bounded is no property of single markings".to_owned()));
             }

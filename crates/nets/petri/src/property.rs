@@ -1,7 +1,8 @@
 //! What is asked about a net.
 //!
 //! Every property is decided by whether markings of some *goals* can be reached. Quasi-liveness has a goal for each
-//! transition, and a net without dead places one for each place: different goals may need different runs.
+//! transition, and a net without dead places one for each place: different goals may need different runs. A stable
+//! marking has one for each place, too: that it has another number of tokens than in the beginning.
 //!
 //! Only boundedness has no goals, as no single marking decides it; it is about places instead
 //! ([`Property::bounded_places`]). How large a sum of tokens can be is a question for a number, or ω; that it is this
@@ -22,6 +23,8 @@ pub enum Property {
     QuasiLive,
     /// Each place is marked in some reachable marking.
     NoDeadPlaces,
+    /// Some place has the same number of tokens in all reachable markings.
+    StableMarking,
     /// All reachable markings are in the formula.
     Invariant(Formula),
     /// Some reachable marking is in the formula.
@@ -43,6 +46,8 @@ pub enum Decides {
     IfReachable,
     /// It holds iff no goal can be reached.
     UnlessReachable,
+    /// It holds iff some goal cannot be reached.
+    UnlessAllReachable,
     /// It holds iff the first of two goals can be reached, and the second cannot.
     IfFirst,
 }
@@ -55,6 +60,7 @@ impl Property {
         "safe:K",
         "quasi-live",
         "no-dead-places",
+        "stable-marking",
         "invariant:FORMULA",
         "reachable:FORMULA",
         "reaches:MARKING",
@@ -78,7 +84,9 @@ impl Property {
     pub fn text(&self, net: &Net) -> Option<String> {
         let name = self.name();
         Some(match self {
-            Self::DeadlockFree | Self::Safe(1) | Self::QuasiLive | Self::NoDeadPlaces | Self::Bounded(None) => name.to_owned(),
+            Self::DeadlockFree | Self::Safe(1) | Self::QuasiLive | Self::NoDeadPlaces | Self::StableMarking | Self::Bounded(None) => {
+                name.to_owned()
+            }
             Self::Safe(most) => format!("{name}:{most}"),
             Self::Bounded(Some(places)) => {
                 let names: Vec<String> = places.iter().map(|&place| words::quoted(net.place_name(place))).collect();
@@ -106,6 +114,7 @@ impl Property {
             ("one-safe", None) => Self::Safe(1),
             ("quasi-live", None) => Self::QuasiLive,
             ("no-dead-places", None) => Self::NoDeadPlaces,
+            ("stable-marking", None) => Self::StableMarking,
             ("safe", Some(number)) => match number.trim().parse() {
                 Ok(most) if number.trim().bytes().all(|byte| byte.is_ascii_digit()) => Self::Safe(most),
                 _ => return Err(fail((name.len() + 1, text.len()), "after “safe:” comes a number of 64 bits".to_owned(), None)),
@@ -124,7 +133,7 @@ impl Property {
                 let (sum, most) = words::bound(rest, net).map_err(within)?;
                 Self::Bound(sum, most)
             }
-            ("deadlock-free" | "one-safe" | "quasi-live" | "no-dead-places", Some(_)) => {
+            ("deadlock-free" | "one-safe" | "quasi-live" | "no-dead-places" | "stable-marking", Some(_)) => {
                 return Err(fail((name.len(), text.len()), format!("nothing comes after “{}”", name.trim()), None));
             }
             ("safe" | "invariant" | "reachable" | "reaches" | "coverable" | "bound", None) => {
@@ -148,6 +157,7 @@ impl Property {
             Self::Safe(_) => "safe",
             Self::QuasiLive => "quasi-live",
             Self::NoDeadPlaces => "no-dead-places",
+            Self::StableMarking => "stable-marking",
             Self::Invariant(_) => "invariant",
             Self::Reachable(_) => "reachable",
             Self::Reaches(_) => "reaches",
@@ -162,14 +172,15 @@ impl Property {
         match self {
             Self::DeadlockFree | Self::Safe(_) | Self::Invariant(_) | Self::Bounded(_) => Decides::UnlessReachable,
             Self::QuasiLive | Self::NoDeadPlaces | Self::Reachable(_) | Self::Reaches(_) | Self::Coverable(_) => Decides::IfReachable,
+            Self::StableMarking => Decides::UnlessAllReachable,
             Self::Bound(..) => Decides::IfFirst,
         }
     }
 
-    /// Its goals; for quasi-liveness one for each transition, for dead places one for each place, in order, for a
-    /// largest value that it can be this and that it can be more, and else one. `None` where a number does not fit 64
-    /// bits, or the formula has no opposite, or no marking decides it (boundedness, and a largest value that is asked
-    /// for or ω).
+    /// Its goals; for quasi-liveness one for each transition, for dead places and a stable marking one for each place,
+    /// in order, for a largest value that it can be this and that it can be more, and else one. `None` where a number
+    /// does not fit 64 bits, or the formula has no opposite, or no marking decides it (boundedness, and a largest value
+    /// that is asked for or ω).
     pub fn goals(&self, net: &Net) -> Option<Vec<Formula>> {
         let zero = |linear: Option<Linear>| linear.map(|linear| Formula::constraint(Constraint::Zero(linear)));
         match self {
@@ -181,6 +192,7 @@ impl Property {
             }
             Self::QuasiLive => net.transitions().map(|transition| Formula::fireable(net, transition)).collect(),
             Self::NoDeadPlaces => net.places().map(|place| enough((place, 1), false).map(Formula::constraint)).collect(),
+            Self::StableMarking => net.places().map(|place| changed(net, place)).collect(),
             Self::Invariant(formula) => Some(vec![formula.negated()?]),
             Self::Reachable(formula) | Self::Coverable(formula) => Some(vec![formula.clone()]),
             Self::Bound(sum, Some(Most::Number(most))) => Some(vec![at_least(sum, *most)?, at_least(sum, most.checked_add(1)?)?]),
@@ -208,6 +220,15 @@ pub fn at_least(sum: &Linear, least: u64) -> Option<Formula> {
     let terms = sum.terms().iter().map(|&(place, factor)| (place, i128::from(factor)));
     let linear = Linear::from_wide(terms, i128::from(sum.constant()).checked_sub(i128::from(least))?)?;
     Some(Formula::constraint(Constraint::AtLeastZero(linear)))
+}
+
+/// That a place has another number of tokens than in the beginning.
+fn changed(net: &Net, place: PlaceId) -> Option<Formula> {
+    let initial = net.initial_tokens(place);
+    let more = enough((place, initial.checked_add(1)?), false).map(Formula::constraint)?;
+    // No place has fewer than 0.
+    let fewer = if initial > 0 { vec![enough((place, initial), true).map(Formula::constraint)?] } else { Vec::new() };
+    Some(Formula::any([more].into_iter().chain(fewer)))
 }
 
 /// What is to be covered: a marking, or a formula that is upward closed.

@@ -13,6 +13,8 @@
 //! - *The property holds iff every goal can be reached.* Evidence that every goal is reachable shows that it holds;
 //!   evidence that one goal is unreachable shows that it does not.
 //! - *The property holds iff no goal can be reached.* The other way round.
+//! - *The property holds iff some goal cannot be reached.* Evidence that one goal is unreachable shows that it holds;
+//!   evidence that every goal is reachable shows that it does not.
 //! - *Boundedness* has places instead of goals. Each piece of evidence has the number 0, is about all the places, and
 //!   shows that all are bounded or that one is not ([`check_bounded`]).
 //! - *A largest value* is the number `n` iff a value of at least `n` can be reached, which is the first goal, and one
@@ -131,11 +133,17 @@ pub fn fingerprint(net: &Net) -> String {
     serval_evidence::fingerprint(&text)
 }
 
-/// What must be shown of a goal, by its number, where the property holds, and of one goal at least where it does not.
+/// Whether the property holds where something is shown of all goals, or does not hold then.
+fn holds_if_all(decides: Decides) -> bool {
+    decides != Decides::UnlessAllReachable
+}
+
+/// What must be shown of a goal, by its number, where each of them decides, and of one goal at least where that is
+/// enough for the opposite.
 fn claims(decides: Decides, goal: usize) -> (Claim, Claim) {
     match decides {
         Decides::IfFirst if goal > 0 => (Claim::Unreachable, Claim::Reachable),
-        Decides::IfReachable | Decides::IfFirst => (Claim::Reachable, Claim::Unreachable),
+        Decides::IfReachable | Decides::UnlessAllReachable | Decides::IfFirst => (Claim::Reachable, Claim::Unreachable),
         Decides::UnlessReachable => (Claim::Unreachable, Claim::Reachable),
     }
 }
@@ -148,9 +156,10 @@ impl Certificate {
     /// The goals must be those of the property that is read from these words.
     pub fn new(net: &Net, asked: &str, decides: Decides, goals: usize, evidence: Vec<(usize, Evidence)>) -> Option<Self> {
         let property = asked.to_owned();
-        let mut certificate = Self { net: fingerprint(net), property, holds: true, evidence: Vec::new(), runs: Runs::default() };
+        let holds = holds_if_all(decides);
+        let mut certificate = Self { net: fingerprint(net), property, holds, evidence: Vec::new(), runs: Runs::default() };
         if let Some(first) = evidence.iter().position(|one| one.1.claim() == claims(decides, one.0).1) {
-            certificate.holds = false;
+            certificate.holds = !holds;
             certificate.evidence.extend(evidence.into_iter().nth(first).map(|(goal, evidence)| About { goal, evidence }));
             return Some(certificate);
         }
@@ -226,7 +235,7 @@ impl Certificate {
         };
         let shown = self.check_evidence(net, &goals, budget)?;
         let mut shown = (0..).zip(shown);
-        if self.holds {
+        if self.holds == holds_if_all(decides) {
             if let Some((goal, _)) = shown.find(|&(goal, shown)| shown != Some(claims(decides, goal).0)) {
                 require!(Complete, false, "goal {goal} is not shown to be {}", claims(decides, goal).0.word());
             }

@@ -78,6 +78,7 @@ static PAGES: &[(&str, &str)] = pages! {
     "safe"
     "sample"
     "serializable"
+    "stable-marking"
     "stale-read"
     "store-buffering"
     "strict"

@@ -82,7 +82,10 @@ pub struct NetReport {
     /// What is dead, where the question is about that.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dead: Vec<DeadNode>,
-    /// Of how many nodes it is not known whether they are dead.
+    /// Places that always have the same number of tokens, where the question is about that.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stable: Vec<DeadNode>,
+    /// Of how many nodes it is not known whether they are dead or stable.
     #[serde(skip_serializing_if = "is_zero")]
     pub open: usize,
     /// A run that shows it.
@@ -198,6 +201,12 @@ pub struct TokenChange {
 }
 
 impl NetReport {
+    /// The nodes that are named, each with what is said of it.
+    pub(crate) fn named_nodes(&self) -> impl Iterator<Item = (&DeadNode, &'static str)> {
+        let dead = self.dead.iter().map(|node| (node, "is dead"));
+        dead.chain(self.stable.iter().map(|node| (node, "always has the same number of tokens")))
+    }
+
     /// The report on a question about which nothing is known yet.
     pub fn new(file: impl Into<String>, question: impl Into<String>, answer: NetAnswer) -> Self {
         Self {
@@ -212,6 +221,7 @@ impl NetReport {
             why: None,
             explanation: None,
             dead: Vec::new(),
+            stable: Vec::new(),
             open: 0,
             run: None,
             certificate: None,

@@ -307,6 +307,8 @@ pub struct NetDecision {
     pub run: Option<NetRun>,
     /// What is dead.
     pub dead: Vec<DeadNode>,
+    /// Places that always have the same number of tokens, where that is asked.
+    pub stable: Vec<DeadNode>,
     /// Goals of which nothing is known.
     pub open: usize,
     /// The evidence, which the checker has accepted unless this is an error.
@@ -315,9 +317,9 @@ pub struct NetDecision {
 
 impl NetDecision {
     fn without(answer: NetAnswer, reason: impl Into<String>) -> Self {
-        let (methods, dead) = (Vec::new(), Vec::new());
+        let (methods, dead, stable) = (Vec::new(), Vec::new(), Vec::new());
         let (why, explanation, value, far, run, certificate) = (None, None, None, None, None, None);
-        Self { answer, methods, reason: Some(reason.into()), why, explanation, value, far, run, dead, open: 0, certificate }
+        Self { answer, methods, reason: Some(reason.into()), why, explanation, value, far, run, dead, stable, open: 0, certificate }
     }
 
     /// With how far methods came, if that is of interest.
@@ -351,7 +353,7 @@ impl NetDecision {
         if let (Some(reason), Some(far)) = (&mut report.reason, &self.far) {
             *reason = format!("{reason}; {far}");
         }
-        (report.run, report.dead, report.open, report.value) = (self.run, self.dead, self.open, self.value);
+        (report.run, report.dead, report.stable, report.open, report.value) = (self.run, self.dead, self.stable, self.open, self.value);
         report
     }
 }

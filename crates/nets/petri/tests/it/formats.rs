@@ -350,9 +350,12 @@ fn global_properties_are_read() {
         Ok::<Property, serval_petri::FormatError>(properties[0].1.clone())
     };
     let deadlock = Property::Reachable(Formula::deadlock(&net).unwrap());
-    for (name, meant) in
-        [("OneSafe", Property::Safe(1)), ("QuasiLiveness", Property::QuasiLive), ("ReachabilityDeadlock", deadlock.clone())]
-    {
+    for (name, meant) in [
+        ("OneSafe", Property::Safe(1)),
+        ("QuasiLiveness", Property::QuasiLive),
+        ("StableMarking", Property::StableMarking),
+        ("ReachabilityDeadlock", deadlock.clone()),
+    ] {
         for id in [name.to_owned(), format!("Net-PT-003-{name}"), format!("Net-PT-003-{name}-2025-00")] {
             assert_eq!(read(&id, "").unwrap(), meant);
             assert_eq!(read(&id, "<formula/>").unwrap(), meant);

@@ -170,6 +170,7 @@ pub(super) fn holds(net: &Net, property: &str, most: u64) -> bool {
     match property.decides() {
         Decides::IfReachable => goals.iter().all(is_reached),
         Decides::UnlessReachable => !goals.iter().any(is_reached),
+        Decides::UnlessAllReachable => !goals.iter().all(is_reached),
         Decides::IfFirst => is_reached(&goals[0]) && !is_reached(&goals[1]),
     }
 }

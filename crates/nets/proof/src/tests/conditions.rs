@@ -270,6 +270,13 @@ const ACCEPTED: &[Case] = &[
         evidence: r#""evidence":[{"goal":1,"evidence":{"run":{"word":[0]}}}],"runs":{"words":[[0],[]],"ends":[[0,1,0]]}"#,
     },
     Case { net: MOVE, property: "one-safe", holds: true, evidence: r#"{"weights":{"sums":[[[0,1],[1,1]]]}}"# },
+    Case {
+        net: MOVE,
+        property: "stable-marking",
+        holds: false,
+        evidence: r#""evidence":[],"runs":{"words":[[0]],"ends":[[0,0,1],[1,0,1]]}"#,
+    },
+    Case { net: DEAD, property: "stable-marking", holds: true, evidence: r#""evidence":[{"goal":2,"evidence":{"dead":{"places":[2]}}}]"# },
     Case { net: CYCLE, property: "safe:2", holds: true, evidence: r#"{"weights":{"sums":[[],[[0,2],[1,2]],[[0,1],[1,1]]]}}"# },
     Case { net: MOVE, property: "reachable:b - a >= 2", holds: false, evidence: r#"{"weights":{"sums":[[[0,1],[1,1]]]}}"# },
     Case { net: SOURCE, property: "invariant:b = 0", holds: true, evidence: r#"{"weights":{"sums":[[[1,1]]]}}"# },

@@ -98,6 +98,7 @@ fn certificates_have_the_question_that_was_asked() {
         "safe:1",
         "quasi-live",
         "no-dead-places",
+        "stable-marking",
         "bounded",
         "bounded:p+q",
         "bound:p + q = 2",

@@ -44,10 +44,10 @@ impl NetReport {
         for sentence in [&self.reason, &self.why].into_iter().flatten() {
             let _ = writeln!(out, "{}\n", markdown(sentence));
         }
-        for dead in self.dead.iter().take(MOST_ROWS) {
-            let _ = writeln!(out, "- {} is dead: {}", markdown_name(&dead.name), markdown(&dead.why));
+        for (node, is) in self.named_nodes().take(MOST_ROWS) {
+            let _ = writeln!(out, "- {} {is}: {}", markdown_name(&node.name), markdown(&node.why));
         }
-        if !self.dead.is_empty() {
+        if self.named_nodes().next().is_some() {
             out.push('\n');
         }
         if let Some(run) = &self.run {

@@ -71,14 +71,15 @@ impl NetReport {
         if let Some(paragraph) = self.explanation.as_ref().filter(|_| style.verbose) {
             let _ = writeln!(out, "  {}", line(paragraph));
         }
-        let shown = if style.verbose { self.dead.len() } else { DEAD };
-        for dead in self.dead.iter().take(shown) {
-            let _ = writeln!(out, "  {} is dead: {}", name(&dead.name), line(&dead.why));
+        let named = self.named_nodes().count();
+        let shown = if style.verbose { named } else { DEAD };
+        for (node, is) in self.named_nodes().take(shown) {
+            let _ = writeln!(out, "  {} {is}: {}", name(&node.name), line(&node.why));
         }
-        if let Some(left) = self.dead.len().checked_sub(shown).filter(|&left| left > 0) {
+        if let Some(left) = named.checked_sub(shown).filter(|&left| left > 0) {
             let _ = writeln!(out, "  … and {left} more; -v names them");
         }
-        if self.open > 0 && !self.dead.is_empty() {
+        if self.open > 0 && named > 0 {
             let _ = writeln!(out, "  not known of {}", counted(self.open, "other"));
         }
         if let Some(run) = &self.run {

@@ -82,7 +82,7 @@ pub(super) fn decided(
     let mut used: Vec<usize> = evidence.iter().map(|one| one.0).collect();
     // Evidence may be large, and only where each of several goals is told more of it is needed than the certificate
     // has.
-    let is_each = property.decides() == Decides::IfReachable;
+    let is_each = matches!(property.decides(), Decides::IfReachable | Decides::UnlessAllReachable);
     let mut each = if is_each { evidence.clone() } else { Vec::new() };
     let Some(mut certificate) = Certificate::new(net, words, property.decides(), goals.len(), evidence) else {
         let reason = match (goals.len(), open) {
@@ -92,7 +92,7 @@ pub(super) fn decided(
         let reason = too_large.map_or(reason.clone(), |more| format!("{reason}; {more}"));
         return NetDecision { open, ..NetDecision::without(NetAnswer::Undecided, reason) };
     };
-    if !certificate.holds && is_each {
+    if certificate.holds == (property.decides() == Decides::UnlessAllReachable) && is_each {
         // One is enough, but the report has each of them, and so each of them needs evidence.
         each.retain(|one| !matches!(one.1, Evidence::Run(_)));
         used = each.iter().map(|one| one.0).collect();
@@ -111,6 +111,8 @@ pub(super) fn decided(
     names.sort_unstable();
     names.dedup();
     let answer = if certificate.holds { NetAnswer::Holds } else { NetAnswer::DoesNotHold };
+    let named = why::named_nodes(net, property, &each);
+    let (dead, stable) = if *property == Property::StableMarking { (Vec::new(), named) } else { (named, Vec::new()) };
     NetDecision {
         answer,
         methods: names,
@@ -120,7 +122,8 @@ pub(super) fn decided(
         run: run.and_then(|(goal, run)| runs::told(net, &run, shortest, why::end(net, property, &goals[goal], &run))),
         value: None,
         far: None,
-        dead: why::dead(net, property, &each),
+        dead,
+        stable,
         open,
         certificate: Some(certificate),
     }
@@ -162,6 +165,7 @@ pub(super) fn decided_bounds(net: &Net, (words, property): Worded<'_>, found: Go
         value: None,
         far: None,
         dead: Vec::new(),
+        stable: Vec::new(),
         open: 0,
         certificate: Some(certificate),
     }

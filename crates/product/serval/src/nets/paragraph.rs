@@ -25,7 +25,7 @@ const NAMED: usize = 6;
 
 /// The paragraph for evidence that a goal cannot be reached; nothing where there is none.
 pub(super) fn paragraph(net: &Net, property: &Property, goals: &[Formula], certificate: &Certificate) -> Option<String> {
-    if matches!(property, Property::QuasiLive | Property::NoDeadPlaces) {
+    if matches!(property, Property::QuasiLive | Property::NoDeadPlaces | Property::StableMarking) {
         return None;
     }
     let about = certificate.evidence.iter().find(|about| about.evidence.claim() == Claim::Unreachable)?;

@@ -18,7 +18,7 @@ const NAMED: usize = 4;
 pub(super) fn nodes(property: &Property) -> &'static str {
     match property {
         Property::QuasiLive => "transitions",
-        Property::NoDeadPlaces => "places",
+        Property::NoDeadPlaces | Property::StableMarking => "places",
         _ => "goals",
     }
 }
@@ -38,6 +38,12 @@ pub(super) fn why(net: &Net, property: &Property, certificate: &Certificate) -> 
             })
         }
         Property::QuasiLive | Property::NoDeadPlaces => None,
+        Property::StableMarking if !certificate.holds => (net.place_count() != 1).then(|| match certificate.runs.words.len() {
+            0 => "there is no place".to_owned(),
+            words => format!("no place always has its tokens: {} for {}", counted(words, "run"), net.place_count()),
+        }),
+        // Each place that is stable is told.
+        Property::StableMarking => None,
         Property::Bound(..) => certificate.evidence.iter().find_map(|one| because(net, property, &one.evidence)),
         _ => certificate.evidence.first().and_then(|one| because(net, property, &one.evidence)),
     }
@@ -55,6 +61,7 @@ fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String
             };
             match property {
                 Property::Safe(most) => format!("every place is bounded by {most}: {weights}"),
+                Property::StableMarking => weights,
                 _ => format!("places have too few tokens: {weights}"),
             }
         }
@@ -189,18 +196,18 @@ fn cases(tree: &Tree) -> usize {
     tree.nodes.iter().filter(|node| matches!(node, Node::Farkas { .. } | Node::Lattice { .. })).count()
 }
 
-/// The nodes that are dead, each with its own reason.
-pub(super) fn dead(net: &Net, property: &Property, evidence: &[(usize, Evidence)]) -> Vec<DeadNode> {
+/// The nodes that are dead, or the places that are stable, each with its own reason.
+pub(super) fn named_nodes(net: &Net, property: &Property, evidence: &[(usize, Evidence)]) -> Vec<DeadNode> {
     let name = |goal: usize| match property {
         Property::QuasiLive => TransitionId::try_from_index(goal).map(|transition| net.transition_name(transition)),
-        Property::NoDeadPlaces => PlaceId::try_from_index(goal).map(|place| net.place_name(place)),
+        Property::NoDeadPlaces | Property::StableMarking => PlaceId::try_from_index(goal).map(|place| net.place_name(place)),
         _ => None,
     };
-    let dead = evidence.iter().filter_map(|(goal, evidence)| {
+    let named = evidence.iter().filter_map(|(goal, evidence)| {
         let why = because(net, property, evidence)?;
         Some(DeadNode { name: name(*goal)?.to_owned(), why })
     });
-    dead.collect()
+    named.collect()
 }
 
 /// What is so where a run ends.
@@ -216,6 +223,7 @@ pub(super) fn end(net: &Net, property: &Property, goal: &Formula, word: &Run) ->
         Property::Reachable(_) | Property::Coverable(_) => "the formula holds".to_owned(),
         Property::Reaches(_) => "this is the marking".to_owned(),
         Property::QuasiLive => "the transition can fire".to_owned(),
+        Property::StableMarking => "the place has another number of tokens".to_owned(),
         Property::Bounded(_) => String::new(),
         Property::Bound(sum, _) => {
             let value = |place: PlaceId| marking.as_ref().map_or(0, |marking| marking.tokens(place));

@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use serval::nets::{NetAnswer, NetInput, NetKind, NetOptions, NetQuestion, decide_net, decide_nets};
-use serval_effort::{side_by_side, skips};
+use serval::nets::{NetAnswer, NetInput, NetKind, NetOptions, NetQuestion, decide_net, decide_nets, state_space};
+use serval_budget::Cancel;
+use serval_effort::{Effort, effort, side_by_side, skips};
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;
 
@@ -73,6 +74,7 @@ fn dead_transitions_and_places_of_all_models() {
     side_by_side(&models(&directory), |model| {
         let input = model.input();
         assert!(model.is(5), "{}", model.name);
+        expect(model, &input, &input.question("stable-marking").unwrap(), model.is(6));
         for (property, nodes) in [("quasi-live", input.net().transition_count()), ("no-dead-places", input.net().place_count())] {
             let decision = decide_net(&input, &input.question(property).unwrap(), &NetOptions::default());
             assert_eq!(decision.answer, NetAnswer::Holds, "{}: {property}: {:?}", model.name, decision.reason);
@@ -85,13 +87,29 @@ fn dead_transitions_and_places_of_all_models() {
     say("52 questions");
 }
 
+/// The markings of the models that have few enough are as many as are published: by default of the six smallest, and
+/// at night of all below 10⁸.
+#[test]
+fn markings_are_as_many_as_published() {
+    let Some(directory) = data_dir("petri") else { return };
+    let most = if effort() == Effort::Night { 100_000_000 } else { 100_000 };
+    let mut counted = 0;
+    for model in &models(&directory) {
+        let Some(published) = model.columns[7].parse::<usize>().ok().filter(|published| *published < most) else { continue };
+        let space = state_space(model.input().net(), &Cancel::new()).unwrap();
+        assert_eq!(space.markings, published, "{}", model.name);
+        counted += 1;
+    }
+    assert_eq!(counted, if most > 100_000 { 10 } else { 6 });
+}
+
 /// The same questions as files of the contest.
 #[test]
 fn global_properties_have_files() {
     let Some(directory) = data_dir("petri") else { return };
     for model in models(&directory).iter().filter(|model| model.columns[1].parse::<u32>().unwrap() < 60) {
         let input = model.input();
-        for (examination, column) in [("ReachabilityDeadlock", 3), ("OneSafe", 4), ("QuasiLiveness", 5)] {
+        for (examination, column) in [("ReachabilityDeadlock", 3), ("OneSafe", 4), ("QuasiLiveness", 5), ("StableMarking", 6)] {
             let text = format!("<property-set><property><id>{}-{examination}</id></property></property-set>", model.name);
             let questions = input.queries(&text).unwrap();
             assert_eq!(questions.len(), 1);

@@ -2,6 +2,7 @@
 
 use serval::nets::{NetAnswer, NetDecision, NetInput, NetKind, NetOptions, classify, decide_net, smtlib, sums, walked};
 use serval_budget::{Budget, Cancel};
+use serval_report::nets::TextStyle;
 
 fn net(text: &str) -> NetInput {
     NetInput::read(text, NetKind::Tina).unwrap()
@@ -72,6 +73,26 @@ fn each_dead_node_is_in_the_certificate() {
     assert_eq!(goals, [1, 2]);
     let dead = asked(&input, "no-dead-places", &NetOptions::default()).dead;
     assert_eq!(dead.iter().map(|dead| dead.name.as_str()).collect::<Vec<_>>(), ["c", "d"]);
+}
+
+#[test]
+fn each_stable_place_is_in_the_certificate() {
+    let input = net("pl a (1)\npl lock (2)\npl off (0)\ntr t a lock -> b lock\ntr u off -> a");
+    let decision = asked(&input, "stable-marking", &NetOptions::default());
+    assert_eq!(decision.answer, NetAnswer::Holds);
+    assert_eq!(decision.stable.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["lock", "off"]);
+    assert!(decision.dead.is_empty() && decision.open == 0 && decision.run.is_none());
+    let text = decision.into_report("a.net", &input.question("stable-marking").unwrap()).to_text(TextStyle::default());
+    assert!(text.contains("  lock always has the same number of tokens: "), "{text}");
+    let input = net("pl a (1)\npl c (3)\ntr t a -> b\ntr u c ->");
+    let decision = asked(&input, "stable-marking", &NetOptions::default());
+    assert_eq!((decision.answer, decision.stable.len()), (NetAnswer::DoesNotHold, 0));
+    assert_eq!(decision.why.as_deref(), Some("no place always has its tokens: 1 run for 3"));
+    // One place has one run, which is shown.
+    let decision = asked(&net("pl a (1)\ntr t a ->"), "stable-marking", &NetOptions::default());
+    assert_eq!((decision.answer, decision.run.unwrap().end.as_str()), (NetAnswer::DoesNotHold, "the place has another number of tokens"));
+    // Without places there is none that is stable.
+    assert_eq!(asked(&net("tr t ->"), "stable-marking", &NetOptions::default()).answer, NetAnswer::DoesNotHold);
 }
 
 #[test]

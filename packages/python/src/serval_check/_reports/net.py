@@ -20,6 +20,17 @@ class Dead(Record):
 
 
 @dataclass(frozen=True)
+class Stable(Record):
+    name: str
+    why: str
+
+    FIELDS: ClassVar[Fields] = (
+        ("name", "name", True, None),
+        ("why", "why", True, None),
+    )
+
+
+@dataclass(frozen=True)
 class Change(Record):
     place: str
     from_: int
@@ -117,7 +128,9 @@ class NetReport(Record):
     # of a decomposition.
     explanation: Optional[str] = None
     dead: Optional[Tuple[Dead, ...]] = None
-    # Of how many places or transitions it is not known whether they are dead.
+    # Places that always have the same number of tokens, where the question is about that.
+    stable: Optional[Tuple[Stable, ...]] = None
+    # Of how many places or transitions it is not known whether they are dead or stable.
     open: Optional[int] = None
     run: Optional[Run] = None
     certificate: Optional[Certificate] = None
@@ -136,6 +149,7 @@ class NetReport(Record):
         ("why", "why", False, None),
         ("explanation", "explanation", False, None),
         ("dead", "dead", False, many(Dead.read)),
+        ("stable", "stable", False, many(Stable.read)),
         ("open", "open", False, None),
         ("run", "run", False, Run.read),
         ("certificate", "certificate", False, Certificate.read),

@@ -6,11 +6,11 @@
 //! - a `conjunction` of `exists-path finally is-fireable`, one for each transition: quasi-liveness (QuasiLiveness);
 //! - a `conjunction` of several `all-paths globally`, which is one of all of them;
 //! - a property without a formula, whose id is the name of an examination that asks one thing, alone or behind the name
-//!   of a model and a hyphen: `ReachabilityDeadlock`, `OneSafe`, `QuasiLiveness`.
+//!   of a model and a hyphen: `ReachabilityDeadlock`, `OneSafe`, `QuasiLiveness`, `StableMarking`.
 //!
 //! Answers are about the question: ReachabilityDeadlock asks whether a deadlock can be reached. Of symmetric nets
-//! OneSafe and QuasiLiveness are refused without a formula: they could be about places and transitions before or after
-//! unfolding.
+//! OneSafe, QuasiLiveness and StableMarking are refused without a formula: they could be about places and transitions
+//! before or after unfolding.
 
 use roxmltree::Node;
 
@@ -98,12 +98,13 @@ impl QueryReader<'_> {
         match examination {
             // Before unfolding it is about all colours of a place together, and about some choice of colours;
             // afterwards about each.
-            "OneSafe" | "QuasiLiveness" if self.ids.has_colours() => {
+            "OneSafe" | "QuasiLiveness" | "StableMarking" if self.ids.has_colours() => {
                 let message = format!("{examination} of a symmetric net is meant before or after unfolding; say which with a <formula>");
                 Err(error(property, message))
             }
             "OneSafe" => Ok(Property::Safe(1)),
             "QuasiLiveness" => Ok(Property::QuasiLive),
+            "StableMarking" => Ok(Property::StableMarking),
             "ReachabilityDeadlock" => {
                 let deadlock = Formula::deadlock(self.net).ok_or_else(|| error(property, "a weight does not fit 63 bits"))?;
                 Ok(Property::Reachable(deadlock))
@@ -112,7 +113,7 @@ impl QueryReader<'_> {
                 if elements(property).any(|(name, _)| !["id", "description", "formula"].contains(&name)) {
                     required(property, "formula")?;
                 }
-                let message = "a <property> without <formula>, and its id names none of ReachabilityDeadlock, OneSafe and QuasiLiveness";
+                let message = "a <property> without <formula>, and its id names none of ReachabilityDeadlock, OneSafe, QuasiLiveness and StableMarking";
                 Err(error(property, message))
             }
         }

@@ -279,6 +279,7 @@ fn contest(question: &NetQuestion) -> Contest {
         Property::DeadlockFree => named("ReachabilityDeadlock", true),
         Property::Safe(1) => named("OneSafe", false),
         Property::QuasiLive => named("QuasiLiveness", false),
+        Property::StableMarking => named("StableMarking", false),
         // The id is one word.
         _ => named(&question.name.replace(char::is_whitespace, "_"), false),
     }
