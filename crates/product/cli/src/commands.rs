@@ -7,6 +7,7 @@ mod explain;
 mod export;
 mod fix;
 mod fmt;
+mod handlers;
 mod lsp;
 mod man;
 mod net;

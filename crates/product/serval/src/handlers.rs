@@ -10,9 +10,10 @@
 //!
 //! ```
 //! use serval::Options;
-//! use serval::handlers::{Bounds, Handlers, Outcome, Turns};
-//! let text = "import { dns } from './net.js';\nlet seen = 0;\nexport async function look(name) {\n  seen += 1;\n  await dns.lookup(name);\n}";
-//! let handlers = Handlers::read("look.js", text, &Bounds::default()).unwrap();
+//! use serval::handlers::{HandlerBounds, Handlers, Outcome, Turns};
+//! let text = "import { dns } from './net.js';\nlet seen = 0;\n\
+//!     export async function look(name) {\n  seen += 1;\n  await dns.lookup(name);\n}";
+//! let handlers = Handlers::read("look.js", text, &HandlerBounds::default()).unwrap();
 //! // There is no Node here.
 //! let checked = handlers.check(&Options::default(), Turns::Any, &mut |_| Err("there is no Node".to_owned()));
 //! assert!(matches!(checked.outcome, Outcome::Undecided(why) if why.starts_with("there is no Node")));

@@ -4,6 +4,7 @@ mod bug;
 mod cache;
 mod checking;
 pub(crate) mod files;
+mod handlers;
 mod many;
 pub(super) mod progress;
 mod save;
@@ -34,6 +35,9 @@ pub(super) use status::Status;
 
 /// Checks all files; the status is that of the worst.
 pub(crate) fn run(args: &Check, messages: Messages) -> Result<ExitCode, Failure> {
+    if let Some(status) = handlers::check(args, messages)? {
+        return Ok(status);
+    }
     let (workloads, rest) = crate::workload::separate(&args.files)?;
     if !workloads.is_empty() {
         if !rest.is_empty() || args.watch {

@@ -23,6 +23,9 @@ pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
     if crate::workload::is_workload(&args.input.file) {
         return crate::workload::export(args, messages);
     }
+    if super::handlers::is_handlers(&args.input.file) {
+        return super::handlers::export(args, messages);
+    }
     if args.sql.is_said() || args.to.format == Format::Ser {
         return Err(Failure::message(
             "--to ser, --isolation, --observe and --default-range are about workloads of SQL, which are directories",

@@ -20,6 +20,7 @@ mod enums;
 mod fault;
 mod fix;
 mod fmt;
+mod handlers;
 mod hostile;
 mod house;
 mod in_time;

@@ -1,0 +1,142 @@
+//! `serval check FILE` of handlers in JavaScript and TypeScript.
+
+use std::process::ExitCode;
+
+use crate::args::{Check, OutputFormat};
+use crate::commands::handlers::is_handlers;
+use crate::failure::Failure;
+use crate::input::Messages;
+
+/// Checks files of handlers one after the other; the status is that of the worst. `None` where there is none.
+pub(super) fn check(args: &Check, messages: Messages) -> Result<Option<ExitCode>, Failure> {
+    let ours = args.files.iter().filter(|path| is_handlers(path)).count();
+    if ours == 0 {
+        return Ok(None);
+    }
+    if ours < args.files.len() || args.watch {
+        return Err(Failure::message("files of handlers are checked apart from programs, and not with --watch"));
+    }
+    refuse_others(args)?;
+    #[cfg(feature = "handlers")]
+    return with_node::check(args, messages).map(Some);
+    #[cfg(not(feature = "handlers"))]
+    {
+        let _ = messages;
+        Err(Failure::message(crate::commands::handlers::ABSENT))
+    }
+}
+
+/// Options that do not go with handlers.
+fn refuse_others(args: &Check) -> Result<(), Failure> {
+    let why = if args.strict {
+        "--strict is about programs: what handlers become says nothing about the order in time"
+    } else if args.html.is_some() || args.svg.is_some() || !matches!(args.format, OutputFormat::Text | OutputFormat::Json) {
+        "reports on handlers have the formats text and json"
+    } else if args.certificate.is_some() {
+        "there is no certificate about a file of handlers: `serval export FILE --to ser` gives the program that is proved"
+    } else if args.scale.is_some()
+        || args.expected
+        || !args.keep.is_empty()
+        || args.sql.is_said()
+        || args.require_certificate
+        || args.replay.is_some()
+    {
+        "--scale, --expected, --keep and what is about SQL do not go with handlers"
+    } else if args.only.is_some() {
+        "--only is about programs"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::message(why))
+}
+
+#[cfg(feature = "handlers")]
+mod with_node {
+    use std::path::Path;
+    use std::process::ExitCode;
+    use std::sync::Arc;
+
+    use serval::Options;
+    use serval::handlers::{Checked, Outcome, Turns};
+    use serval_report::escape;
+
+    use super::super::{Status, checking::now, methods, save};
+    use crate::args::{Check, OutputFormat};
+    use crate::commands::handlers::node::{PATIENCE, node, read};
+    use crate::failure::Failure;
+    use crate::input::{self, Messages};
+    use crate::limits::{self, watched};
+    use crate::output::{keep_input, say, write_to};
+
+    /// Checks files one after the other; the status is that of the worst.
+    pub(super) fn check(args: &Check, messages: Messages) -> Result<ExitCode, Failure> {
+        let several = args.files.len() > 1;
+        if let Some(trace) = args.trace.as_deref().filter(|_| !several) {
+            keep_input(&args.files[0], Some(trace))?;
+        }
+        limits::limit_memory(args.limits.memory);
+        let mut worst = Status::Fine;
+        for (position, path) in args.files.iter().enumerate() {
+            let status = match one(args, messages, path) {
+                Ok((text, status)) => {
+                    let gap = if position > 0 && args.format == OutputFormat::Text && !messages.quiet { "\n" } else { "" };
+                    write_to(None, &format!("{gap}{text}"))?;
+                    status
+                }
+                Err(Failure::Input(text)) => {
+                    say(&text);
+                    Status::Input
+                }
+                Err(Failure::Message(text)) => {
+                    say(&format!("error: {}\n", escape::line(&text)));
+                    Status::Input
+                }
+                Err(other) => return Err(other),
+            };
+            worst = worst.max(status);
+            if limits::is_interrupted() {
+                return Ok(ExitCode::from(130));
+            }
+        }
+        Ok(worst.exit_code(args.exit_zero))
+    }
+
+    fn one(args: &Check, messages: Messages, path: &Path) -> Result<(String, Status), Failure> {
+        let name = input::name_of(path);
+        let methods = methods(&args.method, &args.classic)?;
+        let handlers = Arc::new(read(path, messages)?);
+        let (jobs, seed) = (args.limits.jobs.unwrap_or(0), args.seed);
+        let own = Arc::clone(&handlers);
+        let done = watched(args.limits.time(), move |watch| {
+            let mut options = Options::default();
+            (options.methods, options.jobs, options.seed) = (methods, jobs, seed);
+            options.cancel = watch.cancel();
+            options.clock = now;
+            let mut there = None;
+            own.check(&options, Turns::Any, &mut |job| {
+                let there = match &mut there {
+                    Some(there) => there,
+                    None => there.insert(node()?),
+                };
+                there.ask(job, PATIENCE).map_err(|why| why.to_string())
+            })
+        });
+        let checked = done.unwrap_or_else(|lost| Checked { outcome: Outcome::Undecided(lost.reason()), method: None, runs: 0 });
+        let status = match &checked.outcome {
+            Outcome::Serializable => Status::Fine,
+            Outcome::NotSerializable(_) => Status::NotSerializable,
+            Outcome::Undecided(_) => Status::Undecided,
+            Outcome::Bug(_) => Status::Internal,
+        };
+        let shown = escape::name(&name);
+        let text = match args.format {
+            OutputFormat::Json => handlers.json(&name, &checked),
+            _ if messages.quiet => handlers.line(&shown, &checked),
+            _ => handlers.text(&shown, &checked),
+        };
+        if let (Some(trace), Outcome::NotSerializable(run)) = (&args.trace, &checked.outcome) {
+            save(Some(trace), args.files.len() > 1, &name, "trace.json", &run.trace_text())?;
+        }
+        Ok((text, status))
+    }
+}

@@ -1,0 +1,36 @@
+//! Files of handlers in JavaScript and TypeScript: `check` and `export --to ser`.
+//!
+//! Builds without the feature `handlers` say that they are, and nothing else.
+
+#[cfg(feature = "handlers")]
+pub(super) mod node;
+
+use std::path::Path;
+
+use crate::args::Export;
+use crate::failure::Failure;
+use crate::input::Messages;
+
+/// Whether a file is named as one of handlers.
+pub(super) fn is_handlers(path: &Path) -> bool {
+    path.extension().and_then(|end| end.to_str()).is_some_and(|end| ["js", "mjs", "ts", "mts"].contains(&end))
+}
+
+/// What such a build says.
+#[cfg(not(feature = "handlers"))]
+pub(super) const ABSENT: &str = "this build does not read handlers: build serval-cli with `--features handlers`";
+
+/// `serval export FILE --to ser`
+pub(super) fn export(args: &Export, messages: Messages) -> Result<(), Failure> {
+    if args.to.format != crate::args::Format::Ser {
+        let why = "handlers have the form ser; export that, and then the program in the form that is wanted";
+        return Err(Failure::message(why));
+    }
+    #[cfg(feature = "handlers")]
+    return node::export(args, messages);
+    #[cfg(not(feature = "handlers"))]
+    {
+        let _ = messages;
+        Err(Failure::message(ABSENT))
+    }
+}

@@ -1,0 +1,153 @@
+//! Handlers in JavaScript and TypeScript, as people call the program.
+
+use std::path::Path;
+
+use crate::support::{command, directory, root, serval, text};
+
+/// What is said on standard error, and the status.
+fn refused(arguments: &[&str]) -> (String, Option<i32>) {
+    let output = serval(arguments, b"");
+    (text(&output.stderr), output.status.code())
+}
+
+fn written(directory: &Path, name: &str, content: &[u8]) -> String {
+    let path = directory.join(name);
+    std::fs::write(&path, content).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+const TOKEN: &str = "docs/src/handlers/token.js";
+
+#[test]
+fn options_that_do_not_go_with_handlers_are_refused() {
+    for (arguments, said) in [
+        (&["check", TOKEN, "--strict"][..], "nothing about the order in time"),
+        (&["check", TOKEN, "--certificate", "target/x.json"], "there is no certificate about a file of handlers"),
+        (&["check", TOKEN, "--format", "sarif"], "the formats text and json"),
+        (&["check", TOKEN, "--only", "faults"], "--only is about programs"),
+        (&["check", TOKEN, "examples/lost-update.ser"], "checked apart from programs"),
+        (&["export", TOKEN, "--to", "dot"], "handlers have the form ser"),
+    ] {
+        let (stderr, status) = refused(arguments);
+        assert!(stderr.contains(said), "{arguments:?}: {stderr}");
+        assert_eq!(status, Some(2), "{arguments:?}");
+    }
+}
+
+#[cfg(not(feature = "handlers"))]
+#[test]
+fn a_build_without_handlers_says_so() {
+    let _ = (directory, root, command, written);
+    for arguments in [&["check", TOKEN][..], &["export", TOKEN, "--to", "ser"]] {
+        let (stderr, status) = refused(arguments);
+        assert!(stderr.contains("this build does not read handlers"), "{stderr}");
+        assert_eq!(status, Some(2));
+    }
+}
+
+#[cfg(feature = "handlers")]
+mod built {
+    use serde_json::Value;
+    use serval_testkit::suite::data_dir;
+
+    use super::*;
+
+    /// Whether there is a Node; a line says so where there is none.
+    fn has_node() -> bool {
+        let node = std::env::var("SERVAL_NODE").unwrap_or_else(|_| "node".to_owned());
+        let there = std::process::Command::new(node).arg("--version").output().is_ok_and(|output| output.status.success());
+        let required = std::env::var("SERVAL_REQUIRE").unwrap_or_default();
+        assert!(there || !required.split(',').any(|one| one.trim() == "node"), "node: required, but not there");
+        if !there {
+            serval_testkit::say("node: not there, skipped");
+        }
+        there
+    }
+
+    fn checked(file: &str, more: &[&str]) -> Value {
+        let output = serval(&[&["check", file, "--format", "json"], more].concat(), b"");
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|why| panic!("{file}: {why}: {}", text(&output.stderr)))
+    }
+
+    #[test]
+    fn the_given_files_have_their_verdicts_and_numbers_of_calls() {
+        let (Some(place), true) = (data_dir("await"), has_node()) else { return };
+        let expected = std::fs::read_to_string(place.join("expected.tsv")).unwrap();
+        let folder = directory("handlers-given");
+        let mut wrong = Vec::new();
+        let mut seen = 0;
+        for line in expected.lines().skip(1).filter(|line| !line.starts_with("py_")) {
+            let columns: Vec<&str> = line.split('\t').collect();
+            let (name, verdict, calls, turns) = (columns[0], columns[2], columns[3], columns[4]);
+            let path = place.join(name).to_str().unwrap().to_owned();
+            let trace = folder.join(format!("{name}.json")).to_str().unwrap().to_owned();
+            let report = checked(&path, &["--trace", &trace]);
+            seen += 1;
+            if report["verdict"] != verdict {
+                wrong.push(format!("{name}: {report}"));
+                continue;
+            }
+            if verdict == "not serializable" {
+                let run = &report["run"];
+                let found = run["calls"].as_array().unwrap().len().to_string();
+                if found != calls || run["together"] != (turns == "batched") {
+                    wrong.push(format!("{name}: {run}"));
+                }
+                assert!(std::fs::read_to_string(&trace).unwrap().contains("\"choices\""), "{name}");
+            }
+        }
+        assert_eq!(seen, 40);
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn without_node_nothing_is_decided() {
+        for file in [TOKEN, "docs/src/handlers/token-fixed.js"] {
+            let output = command(&["check", file]).env("SERVAL_NODE", "/nowhere/node").output().unwrap();
+            assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+            assert!(text(&output.stdout).contains("there is no Node: `/nowhere/node` cannot be started"), "{}", text(&output.stdout));
+        }
+    }
+
+    #[test]
+    fn bad_input_has_one_clear_message() {
+        let folder = directory("handlers-bad");
+        let file = |name: &str, content: &[u8]| written(&folder, name, content);
+        let syntax = file("syntax.js", b"export async function f( {");
+        let bytes = file("bytes.js", b"let n = 0; \xff");
+        let none = file("none.js", b"export const one = 1;\n");
+        let top = file("top.js", b"import { out } from './out.js';\nlet n = await out();\nexport function f() { n += 1; }\n");
+        let race =
+            b"import { out } from './out.js';\nlet n = 0;\nexport async function f() { n += 1; await Promise.race([out(), out()]); }\n";
+        let race = file("race.js", race);
+        for (arguments, said) in [
+            (&["check", &syntax][..], "E0801"),
+            (&["check", &bytes], "is not UTF-8"),
+            (&["check", &none], "no handler that touches the state of the module"),
+            (&["check", &top], "`await` in the module"),
+            (&["check", &race], "`Promise.race`, which f comes to"),
+        ] {
+            let (stderr, status) = refused(arguments);
+            assert!(stderr.contains(said), "{arguments:?}: {stderr}");
+            assert_eq!(status, Some(2), "{arguments:?}: {stderr}");
+        }
+    }
+
+    #[test]
+    fn the_page_shows_what_is_said() {
+        if !has_node() {
+            return;
+        }
+        let page = root().join("docs/src/handlers.md");
+        let page = std::fs::read_to_string(page).unwrap();
+        let mut sessions = 0;
+        for block in page.split("```text\n$ serval ").skip(1) {
+            let (line, rest) = block.split_once('\n').unwrap();
+            let wanted = rest.split("```").next().unwrap();
+            let output = serval(&line.split_whitespace().collect::<Vec<_>>(), b"");
+            assert_eq!(text(&output.stdout), wanted, "serval {line}\n{}", text(&output.stderr));
+            sessions += 1;
+        }
+        assert!(sessions >= 3);
+    }
+}
