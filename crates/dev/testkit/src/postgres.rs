@@ -29,7 +29,7 @@ cd /
 if [ "$(id -u)" = 0 ]; then as() { su -s /bin/sh postgres -c "$1"; }; else as() { sh -c "$1"; }; fi
 export BIN FOLDER
 if as '"$BIN/initdb" -A trust -U postgres -N -E UTF8 --locale=C -D "$FOLDER/data"' >"$FOLDER/log" 2>&1 </dev/null &&
-    as '"$BIN/pg_ctl" start -w -D "$FOLDER/data" -l "$FOLDER/server.log" -o "-c listen_addresses='"''"' -k $FOLDER -c fsync=off -c deadlock_timeout=100ms"' >>"$FOLDER/log" 2>&1 </dev/null
+    as '"$BIN/pg_ctl" start -w -D "$FOLDER/data" -l "$FOLDER/server.log" -o "-c listen_addresses='"''"' -k $FOLDER -c fsync=off -c deadlock_timeout=100ms -c logging_collector=on -c log_directory=$FOLDER/logs -c log_filename=server.log -c log_destination=stderr,csvlog,jsonlog"' >>"$FOLDER/log" 2>&1 </dev/null
 then echo started; else echo failed; fi
 cat >/dev/null
 as '"$BIN/pg_ctl" stop -m immediate -w -D "$FOLDER/data"' >/dev/null 2>&1 </dev/null
@@ -61,6 +61,12 @@ impl Postgres {
     /// The directory of the cluster, in which the socket is.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Its logs, in the formats stderr, csvlog and jsonlog. Statements are in them where a session sets
+    /// `log_statement`.
+    pub fn logs(&self) -> [PathBuf; 3] {
+        ["server.log", "server.csv", "server.json"].map(|name| self.folder.join("logs").join(name))
     }
 
     /// How to connect to a database as the superuser.

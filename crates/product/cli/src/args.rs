@@ -25,7 +25,9 @@ pub(crate) use net::{
     CoverFormat, LustreEncoding, Net, NetCheck, NetCommand, NetCover, NetDecompose, NetExport, NetFile, NetForm, NetFormat, NetInfo,
     NetInvariant, NetKind, NetRun, NetStates, SpaceFormat, TreeForm,
 };
-pub(crate) use sql::{Sql, SqlCommand, SqlLevels, SqlLevelsCommand, SqlLevelsFormat, SqlLevelsMerge, SqlMine, SqlReplay, SqlReplayFormat};
+pub(crate) use sql::{
+    Sql, SqlCommand, SqlFix, SqlLevels, SqlLevelsCommand, SqlLevelsFormat, SqlLevelsMerge, SqlMine, SqlReplay, SqlReplayFormat,
+};
 pub(crate) use tso::{Tso, TsoAim, TsoCheck, TsoCheckFormat, TsoCommand, TsoFix, TsoFormat, TsoInputKind, TsoOnly, TsoWith};
 pub(crate) use workload::SqlArgs;
 
@@ -430,7 +432,7 @@ pub(crate) struct Verify {
 /// Write a program or system in another form
 #[derive(ClapArgs, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  serval export bank.ser --to ns                   the network system as JSON\n  serval export bank.ser --to svg --out bank.svg   a picture\n  serval export bank.ser --to nfa-dot --out a.dot  the serial automaton\n  serval export bank.ser --to ns --component 1     one of several components\n  serval export bank.ser --to smtlib --out bank    obligations, all unsat\n  serval export bank.ser --to pnml --out n.pnml    the Petri net, for model checkers\n  serval export bank.ser --to query --out q.xml    what to ask about it\n  serval export SB.litmus --to tso                 a litmus test as a program\n\nPrograms on weak memory (.tso) and litmus tests (.litmus) have the forms tso, dot (the automata of the threads), ns and net (any number of copies under sequential consistency) and sc-rounds:K.\n\nA program of independent components exports one system per component; net, pnml and query are about one, and ask for --component or --product.\n\nExit status: 0 done, 2 usage or input error, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval export bank.ser --to ns                   the network system as JSON\n  serval export bank.ser --to svg --out bank.svg   a picture\n  serval export bank.ser --to nfa-dot --out a.dot  the serial automaton\n  serval export bank.ser --to ns --component 1     one of several components\n  serval export bank.ser --to smtlib --out bank    obligations, all unsat\n  serval export bank.ser --to pnml --out n.pnml    the Petri net, for model checkers\n  serval export bank.ser --to query --out q.xml    what to ask about it\n  serval export SB.litmus --to tso                 a litmus test as a program\n  serval export shop --to spec                     the counterexample of a workload of SQL\n\nPrograms on weak memory (.tso) and litmus tests (.litmus) have the forms tso, dot (the automata of the threads), ns and net (any number of copies under sequential consistency) and sc-rounds:K.\n\nA program of independent components exports one system per component; net, pnml and query are about one, and ask for --component or --product.\n\nExit status: 0 done, 2 usage or input error, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Export {
     #[command(flatten)]
@@ -440,10 +442,10 @@ pub(crate) struct Export {
     pub(crate) to: ExportForm,
     #[command(flatten)]
     pub(crate) sql: SqlArgs,
-    /// Write to this file instead of standard output; for smtlib a directory, which is made
+    /// Write to this file instead of standard output; for smtlib and psql a directory, which is made
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
-    /// How long the work may take, for smtlib, regex, semilinear and query
+    /// How long the work may take, for smtlib, regex, semilinear, query, spec and psql
     #[arg(long, default_value_t = 60.0, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: f64,
     /// Which methods may prove it, for smtlib; with flow or classic nothing is left to the checker's rules
@@ -474,6 +476,10 @@ pub(crate) enum Format {
     Core,
     /// The program that a workload of SQL stands for, with its statements as comments
     Ser,
+    /// The counterexample of a workload of SQL for PostgreSQL's isolation tester
+    Spec,
+    /// The counterexample of a workload of SQL as scripts for psql, one for each session (a directory)
+    Psql,
     /// The network system for Graphviz
     Dot,
     /// The network system for Mermaid
@@ -572,7 +578,7 @@ pub(crate) enum FmtInput {
     after_help = "Examples:\n  serval fix bank.ser                              what to change, as a diff\n  serval fix bank.ser --lock MUTEX                 which requests need a lock\n  serval fix bank.ser --keep 12                    the yield on line 12 stays where it is\n  serval fix bank.ser --apply 1                    do what is offered first\n  serval fix bank.ser --format json                one object, for programs\n\nExit status: 0 serializable already or a fix was found, 1 no fix exists, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Fix {
-    /// A program (.ser); - reads standard input
+    /// A program (.ser), or the directory of a workload of SQL; - reads standard input
     pub(crate) file: PathBuf,
     /// What the input is, where its name does not tell
     #[arg(long, value_enum, value_name = "KIND")]

@@ -90,6 +90,11 @@ impl Times {
         Self { each, all, started: Instant::now() }
     }
 
+    /// Whether what there is for all has been used.
+    pub(crate) fn is_over(&self) -> bool {
+        self.all.is_some_and(|all| self.started.elapsed() >= all)
+    }
+
     /// The time for the next piece.
     pub(crate) fn next(&self) -> Time {
         match self.all {

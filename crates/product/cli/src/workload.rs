@@ -141,7 +141,9 @@ pub(crate) fn drawn(mistakes: &WorkloadMistakes, name: &str, messages: Messages)
 /// `serval export DIR --to ser`
 pub(crate) fn export(args: &Export, messages: Messages) -> Result<(), Failure> {
     if args.to.format != Format::Ser {
-        return Err(Failure::message("a workload of SQL has the form ser; export that, and then the program in the form that is wanted"));
+        return Err(Failure::message(
+            "a workload of SQL has the forms ser, spec and psql; export ser, and then the program in the form that is wanted",
+        ));
     }
     let workload = read(std::slice::from_ref(&args.input.file), &args.sql, messages)?;
     write_to(args.out.as_deref(), &workload.program_text())

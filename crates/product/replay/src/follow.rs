@@ -63,7 +63,7 @@ pub struct RunToFollow<'w> {
 pub fn follow(wanted: RunToFollow<'_>, address: &ServerAddress, cancel: &Cancel) -> Result<FollowedRun, ServerFailure> {
     let address = ServerAddress { settings: session_settings(wanted.workload), ..address.clone() };
     let plan = Plan::new(wanted).map_err(ServerFailure::NotIssued)?;
-    let directly = plan.performed(&address, cancel, &[], |stage| stage.follow(&plan))?;
+    let directly = plan.performed(&address, cancel, &[], |stage| plan.follow(stage))?;
     if directly.is_same() {
         return Ok(directly);
     }
@@ -80,14 +80,23 @@ pub fn follow(wanted: RunToFollow<'_>, address: &ServerAddress, cancel: &Cancel)
     Ok(FollowedRun { tried, ..directly })
 }
 
-struct Plan<'w> {
+/// What is to be performed.
+pub(crate) struct Plan<'w> {
     wanted: RunToFollow<'w>,
-    sessions: Vec<ScriptSession<'w>>,
-    names: Vec<String>,
-    expected: Vec<Answered>,
+    pub(crate) sessions: Vec<ScriptSession<'w>>,
+    pub(crate) names: Vec<String>,
+    pub(crate) expected: Vec<Answered>,
     /// For each session: where its transactions begin, and whether they have a snapshot.
     begins: Vec<Vec<(u32, bool)>>,
-    setup: Vec<String>,
+    pub(crate) setup: Vec<String>,
+}
+
+/// Who has statements, and performs them: sessions of a server, or a list.
+pub(crate) trait PerformsRun {
+    /// The next statement of a session that is free: its text, its place, and whether it begins a transaction.
+    fn next(&self, session: usize) -> Option<(String, Option<u32>, bool)>;
+    /// Performs it.
+    fn perform(&mut self, session: usize, text: &str, place: Option<u32>) -> Result<(), ServerFailure>;
 }
 
 /// Where a transaction begins.
@@ -131,7 +140,7 @@ fn begins(items: &[Item], open: &mut bool, found: &mut Vec<BeginPlace>) {
 }
 
 impl<'w> Plan<'w> {
-    fn new(wanted: RunToFollow<'w>) -> Result<Self, String> {
+    pub(crate) fn new(wanted: RunToFollow<'w>) -> Result<Self, String> {
         let RunToFollow { workload, translation, run } = wanted;
         let (mut sessions, mut expected, mut all_begins) = (Vec::new(), Vec::new(), Vec::new());
         for (number, request) in run.requests.iter().enumerate() {
@@ -152,6 +161,36 @@ impl<'w> Plan<'w> {
         let names = run.requests.iter().map(|request| request.request.clone()).collect();
         let setup = setup(workload, &translation.limits);
         Ok(Self { wanted, sessions, names, expected, begins: all_begins, setup })
+    }
+
+    /// Performs statements in the order of the run.
+    pub(crate) fn follow(&self, by: &mut dyn PerformsRun) -> Result<(), ServerFailure> {
+        let moves = &self.wanted.run.moves;
+        let transaction = |session: usize, place: u32| self.begins[session].iter().filter(|(begin, _)| *begin <= place).count();
+        for (at, one) in moves.iter().enumerate() {
+            let (session, [start, end]) = (one.session - 1, one.bytes);
+            let own = transaction(session, start);
+            let is_snapshot = own.checked_sub(1).and_then(|at| self.begins[session].get(at)).is_some_and(|(_, snapshot)| *snapshot);
+            let next = moves[at + 1..].iter().find(|later| later.session == one.session);
+            let is_first = is_snapshot && next.is_some_and(|next| transaction(session, next.bytes[0]) == own);
+            let mut last: Option<u32> = None;
+            while let Some((text, place, begins)) = by.next(session) {
+                let place = place.unwrap_or_default();
+                let goes_on = if is_snapshot {
+                    transaction(session, place) <= own && !(is_first && last.is_some())
+                } else {
+                    place <= end && last.is_none_or(|last| last < place)
+                };
+                if !goes_on {
+                    break;
+                }
+                by.perform(session, &text, Some(place))?;
+                if !begins {
+                    last = Some(place);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Sets of rows that could be held, the smallest first.
@@ -277,8 +316,7 @@ struct Stage<'a> {
     performed: Vec<PerformedStep>,
 }
 
-impl Stage<'_> {
-    /// The next statement of a session that is free: its text, its place, and whether it begins a transaction.
+impl PerformsRun for Stage<'_> {
     fn next(&self, session: usize) -> Option<(String, Option<u32>, bool)> {
         if self.failed[session] || self.playground.is_busy(session) {
             return None;
@@ -294,17 +332,6 @@ impl Stage<'_> {
                 helper.next_statement(answers).map(|text| (text, None, helper.goes_on(answers)))
             }
         }
-    }
-
-    /// Issues the next statement of a session, and what a BEGIN stands before.
-    fn issue(&mut self, session: usize) -> Result<(), ServerFailure> {
-        while let Some((text, place, begins)) = self.next(session) {
-            self.perform(session, &text, place)?;
-            if !begins {
-                break;
-            }
-        }
-        Ok(())
     }
 
     fn perform(&mut self, session: usize, text: &str, place: Option<u32>) -> Result<(), ServerFailure> {
@@ -338,32 +365,15 @@ impl Stage<'_> {
         }
         Ok(())
     }
+}
 
-    /// Statements in the order of the run.
-    fn follow(&mut self, plan: &Plan<'_>) -> Result<(), ServerFailure> {
-        let moves = &plan.wanted.run.moves;
-        let transaction = |session: usize, place: u32| plan.begins[session].iter().filter(|(begin, _)| *begin <= place).count();
-        for (at, one) in moves.iter().enumerate() {
-            let (session, [start, end]) = (one.session - 1, one.bytes);
-            let own = transaction(session, start);
-            let is_snapshot = own.checked_sub(1).and_then(|at| plan.begins[session].get(at)).is_some_and(|(_, snapshot)| *snapshot);
-            let next = moves[at + 1..].iter().find(|later| later.session == one.session);
-            let is_first = is_snapshot && next.is_some_and(|next| transaction(session, next.bytes[0]) == own);
-            let mut last: Option<u32> = None;
-            while let Some((text, place, begins)) = self.next(session) {
-                let place = place.unwrap_or_default();
-                let goes_on = if is_snapshot {
-                    transaction(session, place) <= own && !(is_first && last.is_some())
-                } else {
-                    place <= end && last.is_none_or(|last| last < place)
-                };
-                if !goes_on {
-                    break;
-                }
-                self.perform(session, &text, Some(place))?;
-                if !begins {
-                    last = Some(place);
-                }
+impl Stage<'_> {
+    /// Issues the next statement of a session, and what a BEGIN stands before.
+    fn issue(&mut self, session: usize) -> Result<(), ServerFailure> {
+        while let Some((text, place, begins)) = self.next(session) {
+            self.perform(session, &text, place)?;
+            if !begins {
+                break;
             }
         }
         Ok(())

@@ -7,6 +7,7 @@
 //! | perform all orders of the statements of some sessions | [`all_orders`] |
 //! | issue statements one by one | [`Playground`] |
 //! | perform the run of a counterexample of a workload | [`follow()`] |
+//! | have the statements of that run, also for other programs | [`planned()`], [`PlannedRun`] |
 //! | have Node perform handlers in JavaScript | [`NodeProcess`] |
 //! | know what a client issues next, and make the tables of a workload | [`ScriptSession`], [`setup()`] |
 //!
@@ -35,12 +36,14 @@ mod lexical;
 mod node;
 mod orders;
 mod perform;
+mod planned;
 mod playground;
 mod process;
 mod schedule;
 mod sql_text;
 mod told;
 mod trace;
+mod written;
 
 pub use address::{ServerAddress, ServerFailure};
 pub use answer::{ServerAnswer, SqlError, SqlRow, SqlTable};
@@ -51,6 +54,7 @@ pub use lexical::{Refusable, Statement};
 pub use node::{NodeFailure, NodeProcess};
 pub use orders::{ListedStatements, OrdersFound, OrdersWanted, PerformedOrder, SessionScript, all_orders};
 pub use perform::{PerformedStep, ReplayReport, perform};
+pub use planned::{PlannedRun, planned};
 pub use playground::{Issued, Playground, WaitsFor};
 pub use schedule::{AwaitedWait, ScheduleStep, SqlSchedule};
 pub use sql_text::{ColumnLimits, setup};

@@ -25,6 +25,7 @@ pub mod pictures;
 mod proof;
 mod screen;
 mod shown;
+pub mod sql_fix;
 mod sql_run;
 mod stages;
 mod timeline;

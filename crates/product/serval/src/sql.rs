@@ -13,6 +13,7 @@
 //! assert_eq!(decided.report("dir", false).counterexample.unwrap().anomaly, Some("lost-update"));
 //! ```
 
+pub mod fixes;
 pub mod levels;
 pub(crate) mod program;
 mod run;

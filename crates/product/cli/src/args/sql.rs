@@ -6,12 +6,13 @@ use std::time::Duration;
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
 use super::bench::{Shard, shard};
-use super::{Limits, seconds};
+use super::workload::Level;
+use super::{FixFormat, Limits, positive, seconds};
 
 /// SQL transactions: what a server does with them
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Examples:\n  serval sql levels shop                       which isolation level is enough for each script\n  serval sql replay lost-update.trace.json     performs a run on the server that libpq's environment names\n  serval sql replay bank run.json              performs the counterexample that check --trace has saved\n\nExit status: 0 success, 1 the server did something else, 2 usage or input error, or no connection, 3 undecided, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval sql levels shop                       which isolation level is enough for each script\n  serval sql fix shop                          what to change, with a proof\n  serval sql replay lost-update.trace.json     performs a run on the server that libpq's environment names\n  serval sql replay bank run.json              performs the counterexample that check --trace has saved\n\nExit status: 0 success, 1 the server did something else, 2 usage or input error, or no connection, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Sql {
     #[command(subcommand)]
@@ -20,9 +21,41 @@ pub(crate) struct Sql {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum SqlCommand {
+    Fix(SqlFix),
     Levels(SqlLevels),
     Mine(SqlMine),
     Replay(SqlReplay),
+}
+
+/// Find the smallest changes that make a workload serializable
+#[derive(ClapArgs, Clone, Debug)]
+#[command(
+    after_help = "Tries other levels, FOR UPDATE, one UPDATE for a read and a write, locks that are taken first, and ON CONFLICT; what is offered is proved of the very text that --apply writes.\n\nExamples:\n  serval sql fix shop                    what to change, as a diff\n  serval sql fix shop --apply 1          do what is offered first\n  serval sql fix shop --isolation rr     where transactions that name no level run at REPEATABLE READ\n  serval sql fix shop --format json      one object, for programs\n\nExit status: 0 serializable already or a fix was found, 1 no fix was found, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+)]
+pub(crate) struct SqlFix {
+    /// A workload: a directory with a schema and scripts
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// Write fix N, counted from 1, into the files
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) apply: Option<usize>,
+    /// The level of transactions that name none
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub(crate) isolation: Option<Level>,
+    /// Add a script that reads the whole table
+    #[arg(long)]
+    pub(crate) observe: bool,
+    /// The range of columns that have none, such as "0..2 wrap"
+    #[arg(long, value_name = "RANGE")]
+    pub(crate) default_range: Option<String>,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// How long all texts may take together
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
+    pub(crate) timeout_all: Option<f64>,
+    /// For people or for machines
+    #[arg(long, value_enum, default_value_t = FixFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: FixFormat,
 }
 
 /// Which isolation level is enough, script by script

@@ -15,6 +15,17 @@ pub(crate) enum Level {
     Serializable,
 }
 
+impl Level {
+    /// As settings of a workload have it.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Rc => "read committed",
+            Self::Rr => "repeatable read",
+            Self::Serializable => "serializable",
+        }
+    }
+}
+
 /// Of a workload of SQL, which is a directory.
 #[derive(ClapArgs, Clone, Debug, Default)]
 pub(crate) struct SqlArgs {
@@ -33,14 +44,7 @@ impl SqlArgs {
     /// As lines of the settings of a workload.
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        if let Some(level) = self.isolation {
-            let name = match level {
-                Level::Rc => "read committed",
-                Level::Rr => "repeatable read",
-                Level::Serializable => "serializable",
-            };
-            lines.push(format!("force {name}"));
-        }
+        lines.extend(self.isolation.map(|level| format!("force {}", level.words())));
         if self.observe {
             lines.push("observe".to_owned());
         }

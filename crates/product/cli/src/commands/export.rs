@@ -21,14 +21,17 @@ use crate::output::{keep_input, say, write_to};
 pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
     keep_input(&args.input.file, args.out.as_deref())?;
     if crate::workload::is_workload(&args.input.file) {
+        if matches!(args.to.format, Format::Spec | Format::Psql) {
+            return super::sql::export::run(args, messages);
+        }
         return crate::workload::export(args, messages);
     }
     if super::handlers::is_handlers(&args.input.file) {
         return super::handlers::export(args, messages);
     }
-    if args.sql.is_said() || args.to.format == Format::Ser {
+    if args.sql.is_said() || matches!(args.to.format, Format::Ser | Format::Spec | Format::Psql) {
         return Err(Failure::message(
-            "--to ser, --isolation, --observe and --default-range are about workloads of SQL, which are directories",
+            "--to ser, spec and psql, --isolation, --observe and --default-range are about workloads of SQL, which are directories",
         ));
     }
     if let Some(kind) = weak::kind_of(args) {
@@ -94,7 +97,7 @@ impl ExportWriter {
     /// None for the formats of programs.
     fn of(format: Format) -> Option<Self> {
         Some(match format {
-            Format::Core | Format::Ser | Format::Tso | Format::ScRounds => return None,
+            Format::Core | Format::Ser | Format::Spec | Format::Psql | Format::Tso | Format::ScRounds => return None,
             Format::Smtlib => Self::Obligations,
             Format::Net => Self::Stage(Stage::Net),
             Format::Pnml => Self::Stage(Stage::Pnml),

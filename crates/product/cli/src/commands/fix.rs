@@ -24,6 +24,9 @@ use crate::output::{rewrite_file, say, write_to};
 
 /// Looks for fixes of one file, and perhaps writes one.
 pub(crate) fn run(args: &Fix, messages: Messages) -> Result<ExitCode, Failure> {
+    if crate::workload::is_workload(&args.file) {
+        return super::sql::fix::of_directory(args, messages);
+    }
     let name = input::name_of(&args.file);
     if args.apply.is_some() && args.file == Path::new("-") {
         return Err(Failure::message("--apply changes a file, and standard input is none"));

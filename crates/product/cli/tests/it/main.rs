@@ -42,6 +42,7 @@ mod reports;
 mod sarif;
 mod saved;
 mod settings;
+mod sql;
 mod stages;
 mod sweeps;
 mod tso;

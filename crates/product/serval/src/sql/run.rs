@@ -28,9 +28,14 @@ fn run_of(run: &Counterexample, workload: &Workload) -> Option<SqlRun> {
     }
     let mut moves = Vec::new();
     for event in &run.steps {
-        let TraceEvent::Step { id, span: Some([first, from, last, to]), .. } = event else { continue };
+        let TraceEvent::Step { id, span: Some(span), accesses, .. } = event else { continue };
         let session = run.requests.iter().position(|answered| answered.id == *id)? + 1;
-        let bytes = [offset(workload, *first, *from), offset(workload, *last, *to)];
+        // A step ends where the next one begins; its statements are those that look at something or set it.
+        let spans: Vec<[u32; 4]> = accesses.iter().flatten().map(|access| access.span).collect();
+        let spans = if spans.is_empty() { vec![*span] } else { spans };
+        let starts = spans.iter().map(|[first, from, ..]| offset(workload, *first, *from));
+        let ends = spans.iter().map(|[.., last, to]| offset(workload, *last, *to));
+        let bytes = [starts.min()?, ends.max()?];
         let at = workload.places.position(Span::new(bytes[0], bytes[0])).map(|(file, line, _)| format!("{file}:{line}"));
         moves.push(SqlRunMove { session, at: at.unwrap_or_default(), bytes });
     }

@@ -18,5 +18,6 @@ mod repair_programs;
 mod repair_random;
 mod smtlib;
 mod sql;
+mod sql_fixes;
 mod sql_levels;
 mod why_random;

@@ -34,7 +34,7 @@ fn directly(files: &[(String, String)], levels: &BTreeMap<String, &str>) -> Opti
     }
 }
 
-fn file(name: &str, text: &str) -> (String, String) {
+pub(crate) fn file(name: &str, text: &str) -> (String, String) {
     (name.to_owned(), text.to_owned())
 }
 
@@ -95,18 +95,23 @@ fn the_table_is_that_of_deciding_every_allocation() {
     });
 }
 
+/// The files of a workload in `examples/sql`.
+pub(crate) fn example(name: &str) -> Vec<(String, String)> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/sql").join(name);
+    let paths = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
+    let sql = paths.filter(|path| path.extension().is_some_and(|ending| ending == "sql"));
+    let mut files: Vec<(String, String)> =
+        sql.map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), std::fs::read_to_string(&path).unwrap())).collect();
+    files.sort();
+    files
+}
+
 #[test]
 fn smallbank_has_its_safe_sets() {
     if serval_effort::skips("serval.levels-smallbank") {
         return;
     }
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/sql/smallbank");
-    let mut files: Vec<(String, String)> = std::fs::read_dir(root)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "sql"))
-        .map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), std::fs::read_to_string(&path).unwrap()))
-        .collect();
+    let mut files = example("smallbank");
     for (_, text) in &mut files {
         *text = text.replace("(1, 1), (2, 1)", "(1, 1)").replace("0..1 wrap", "0..2 wrap");
     }

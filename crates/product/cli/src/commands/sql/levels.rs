@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use serval::Options;
 use serval::sql::Workload;
 use serval::sql::levels::{LevelsAnswer, LevelsQuestion, LevelsSearch, levels_answer};
 use serval_report::levels::{LevelsReport, LevelsVerdict};
@@ -13,7 +12,7 @@ use serval_report::levels::{LevelsReport, LevelsVerdict};
 use crate::args::{SqlArgs, SqlLevels, SqlLevelsCommand, SqlLevelsFormat, SqlLevelsMerge};
 use crate::failure::Failure;
 use crate::input::{self, Messages};
-use crate::limits::{self, Times, watched};
+use crate::limits::{self, Times};
 use crate::output::{say, write_file, write_to};
 use crate::workload::{drawn, files_of, name_of};
 
@@ -56,21 +55,8 @@ fn answered(search: &mut LevelsSearch, question: &LevelsQuestion, args: &SqlLeve
         Ok(workload) => workload,
         Err(mistakes) => return Ok(LevelsAnswer::Open(mistakes.first().to_owned())),
     };
-    let (jobs, own, names) = (args.limits.jobs.unwrap_or(0), question.clone(), search.names().to_vec());
-    let done = watched(times.next(), move |watch| {
-        let mut options = Options::default();
-        (options.jobs, options.cancel) = (jobs, watch.cancel());
-        let answer = levels_answer(&own, &names, &workload.decide(&options).report("", false));
-        match (answer, watch.ended()) {
-            (LevelsAnswer::Open(_), Some(_)) => LevelsAnswer::Open(watch.reason()),
-            (answer, _) => answer,
-        }
-    });
-    match done {
-        Ok(answer) => Ok(answer),
-        Err(limits::Lost::Panicked) => Err(Failure::Internal),
-        Err(lost) => Ok(LevelsAnswer::Open(lost.reason())),
-    }
+    let report = super::decided(workload, args.limits.jobs.unwrap_or(0), times)?;
+    Ok(levels_answer(question, search.names(), &report))
 }
 
 fn merge(args: &SqlLevelsMerge, messages: Messages) -> Result<ExitCode, Failure> {
