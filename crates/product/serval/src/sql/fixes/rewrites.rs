@@ -7,8 +7,8 @@
 //! the wrap; the proof is about the text as it is.)
 //!
 //! **ON CONFLICT.** `SELECT count(*) … WHERE key = k \gset`, and `INSERT` of that key where it is 0, becomes
-//! `INSERT … ON CONFLICT (key) DO NOTHING RETURNING key`. *Alone it does the same:* the row is inserted exactly if there
-//! was none, and the caller gets the key where the count was 0 and no row where it was 1. What was counted is used
+//! `INSERT … ON CONFLICT (key) DO NOTHING RETURNING key`. *Alone it does the same:* the row is inserted exactly if
+//! there was none, and the caller gets the key where the count was 0 and no row where it was 1. What was counted is used
 //! nowhere else. `DELETE … WHERE key = k` followed by INSERT of that key becomes
 //! `INSERT … ON CONFLICT (key) DO UPDATE SET …` of all other columns: afterwards the row is the inserted one, whether
 //! there was one or not, as no other key can be in the way and no row refers to it.
@@ -54,7 +54,7 @@ fn one_update(of: Around<'_>, (first, read, select): (&Item, &Statement, &Select
     if !is_plain || !same || update.filter.as_ref().is_some_and(mentions) {
         return None;
     }
-    let Some((_, stored)) = update.set.iter().find(|(set, _)| set == column) else { return None };
+    let (_, stored) = update.set.iter().find(|(set, _)| set == column)?;
     let table = of.workload.table(*table);
     let spelling = of.spelling(table);
     let back = plain(&table.column(*column).name).zip(step(stored, variable)).and_then(|(name, (operation, by))| {
@@ -63,7 +63,7 @@ fn one_update(of: Around<'_>, (first, read, select): (&Item, &Statement, &Select
     });
     let (Some((name, back)), Some(variable)) = (back, of.script.variables.get(variable)) else { return None };
     let (Some(from), Some(to)) = (Stretch::of(of.places, first.span), Stretch::of(of.places, second.span)) else { return None };
-    let Some(text) = with_column(to.text(), variable, name) else { return None };
+    let text = with_column(to.text(), variable, name)?;
     let text = format!("{text} RETURNING {back} {}", from.command());
     let what = format!("the SELECT of {} and the UPDATE behind it become one UPDATE", of.place(first.span));
     let edit = Stretch { to: to.with_end().to, ..from }.replaced(text);
@@ -131,7 +131,7 @@ fn look_then_insert(of: Around<'_>, (first, look, select): (&Item, &Statement, &
     if !is_look || !is_plain || !is_key_of(select.filter.as_ref(), row, table) || mentioned(of, variable) > 1 {
         return None;
     }
-    let Some(key) = table.primary.as_ref().and_then(|key| columns(table, key)) else { return None };
+    let key = columns(table, table.primary.as_ref()?)?;
     let returning = if of.script.answer.is_none() { format!(" RETURNING {key}") } else { String::new() };
     let text = |insert: &str| format!("{insert} ON CONFLICT ({key}) DO NOTHING{returning};");
     let what = format!("ON CONFLICT in the INSERT of {}, without the look before it", of.place(*span));
@@ -139,7 +139,7 @@ fn look_then_insert(of: Around<'_>, (first, look, select): (&Item, &Statement, &
     if to.text().contains("--") {
         return None;
     }
-    let Some(length) = to.whole.get(to.to..).and_then(|rest| rest.find("\\endif")) else { return None };
+    let length = to.whole.get(to.to..)?.find("\\endif")?;
     let edit = Stretch { to: to.to + length + "\\endif".len(), ..from }.replaced(text(to.text()));
     Some((SqlChangeKind::OnConflict, what, edit))
 }
@@ -183,10 +183,11 @@ fn delete_then_insert(of: Around<'_>, (first, delete): (&Item, &Delete), (second
     if !is_plain || !same || counts_rows || referred || !table.uniques.is_empty() {
         return None;
     }
-    let Some((key, primary)) = table.primary.as_ref().and_then(|key| Some((columns(table, key)?, key))) else { return None };
+    let primary = table.primary.as_ref()?;
+    let key = columns(table, primary)?;
     let others = (0..table.columns.len()).map(ColumnId).filter(|column| !primary.contains(column));
     let set = others.map(|column| plain(&table.column(column).name).map(|name| format!("{name} = EXCLUDED.{name}")));
-    let Some(set) = set.collect::<Option<Vec<_>>>() else { return None };
+    let set = set.collect::<Option<Vec<_>>>()?;
     let (Some(from), Some(to)) = (Stretch::of(of.places, first.span), Stretch::of(of.places, second.span)) else { return None };
     if to.text().contains("--") {
         return None;

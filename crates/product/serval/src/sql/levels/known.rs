@@ -10,7 +10,7 @@ pub(super) type Allocation = Vec<Option<Isolation>>;
 
 /// What is known of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known<'k> {
+pub(super) enum KnownVerdict<'k> {
     /// It is serializable.
     Proved,
     /// This run refutes it.
@@ -32,15 +32,15 @@ pub(super) struct Knowledge {
 
 impl Knowledge {
     /// What follows for an allocation.
-    pub(super) fn of(&self, allocation: &Allocation) -> Option<Known<'_>> {
+    pub(super) fn of(&self, allocation: &Allocation) -> Option<KnownVerdict<'_>> {
         let refutes = |(scripts, _): &(Allocation, LevelsCounterexample)| is_part(scripts, allocation);
         if let Some(number) = self.counterexamples.iter().position(refutes) {
-            return Some(Known::Refuted(number));
+            return Some(KnownVerdict::Refuted(number));
         }
         if self.proofs.iter().any(|proved| is_part(allocation, proved)) {
-            return Some(Known::Proved);
+            return Some(KnownVerdict::Proved);
         }
-        self.open.get(allocation).map(|reason| Known::Open(reason))
+        self.open.get(allocation).map(|reason| KnownVerdict::Open(reason))
     }
 }
 

@@ -5,7 +5,7 @@ use serval_report::levels::{
 };
 use serval_sql::Isolation;
 
-use super::known::{Allocation, Known};
+use super::known::{Allocation, KnownVerdict};
 use super::{LevelsSearch, PartSearch};
 
 pub(super) fn report(search: &LevelsSearch, workload: &str, version: &str) -> LevelsReport {
@@ -59,8 +59,8 @@ fn part_of(search: &LevelsSearch, part: &PartSearch) -> LevelsPart {
     };
     let known = |what: &str, allocation: &Allocation| {
         let (counterexample, reason) = match search.knowledge.of(allocation) {
-            Some(Known::Refuted(number)) => (Some(number + 1), None),
-            Some(Known::Open(reason)) => (None, Some(reason.to_owned())),
+            Some(KnownVerdict::Refuted(number)) => (Some(number + 1), None),
+            Some(KnownVerdict::Open(reason)) => (None, Some(reason.to_owned())),
             _ => (None, Some("it was not decided".to_owned())),
         };
         LowerLevels { what: what.to_owned(), counterexample, reason }

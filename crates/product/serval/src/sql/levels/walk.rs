@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serval_sql::Isolation;
 
-use super::known::{Allocation, Knowledge, Known};
+use super::known::{Allocation, Knowledge, KnownVerdict};
 
 /// How many allocations are looked at: beyond, the walk ends, and the report says so.
 const MOST_LOOKED_AT: usize = 1 << 16;
@@ -69,16 +69,16 @@ impl Walk {
                     continue;
                 }
                 None => return Some(allocation),
-                Some(Known::Proved) => {
+                Some(KnownVerdict::Proved) => {
                     self.lowest.push(raised.clone());
                     Vec::new()
                 }
-                Some(Known::Refuted(number)) if !self.shares => {
+                Some(KnownVerdict::Refuted(number)) if !self.shares => {
                     let run = &knowledge.counterexamples[number].0;
                     (0..raised.len()).filter(|&at| run[self.scripts[at]].is_some()).collect()
                 }
-                Some(Known::Refuted(_)) => (0..raised.len()).collect(),
-                Some(Known::Open(_)) => {
+                Some(KnownVerdict::Refuted(_)) => (0..raised.len()).collect(),
+                Some(KnownVerdict::Open(_)) => {
                     self.open.push(raised.clone());
                     (0..raised.len()).collect()
                 }
@@ -106,7 +106,7 @@ impl Walk {
                 None if shard.is_some_and(|shard| !is_own(raised, shard)) => {}
                 None => return Some(allocation),
                 // Only where the walk ended early.
-                Some(Known::Proved) => {
+                Some(KnownVerdict::Proved) => {
                     let found = raised.clone();
                     self.lowest.retain(|lowest| !is_below(&found, lowest));
                     self.lowest.push(found.clone());
@@ -179,15 +179,15 @@ impl SetsWalk {
             set.iter().for_each(|script| allocation[*script] = Some(self.level));
             let without: Vec<usize> = match knowledge.of(&allocation) {
                 None => return Some(allocation),
-                Some(Known::Proved) => {
+                Some(KnownVerdict::Proved) => {
                     self.largest.push(set.clone());
                     Vec::new()
                 }
-                Some(Known::Refuted(number)) => {
+                Some(KnownVerdict::Refuted(number)) => {
                     let run = &knowledge.counterexamples[number].0;
                     set.iter().copied().filter(|script| run[*script].is_some()).collect()
                 }
-                Some(Known::Open(_)) => {
+                Some(KnownVerdict::Open(_)) => {
                     self.open.push(set.clone());
                     set.iter().copied().collect()
                 }
