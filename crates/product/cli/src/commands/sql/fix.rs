@@ -20,7 +20,7 @@ pub(crate) fn of_directory(args: &Fix, messages: Messages) -> Result<ExitCode, F
     if args.lock.is_some() || args.strict || !args.keep.is_empty() || args.input.is_some() {
         return Err(Failure::message("--lock, --strict, --keep and --input are about programs, and this is a workload of SQL"));
     }
-    let (limits, format) = (args.limits.clone(), args.format);
+    let (limits, format) = (args.limits, args.format);
     let (isolation, observe, default_range, timeout_all) = Default::default();
     let directory = args.file.clone();
     run(&SqlFix { directory, apply: args.apply, isolation, observe, default_range, limits, timeout_all, format }, messages)

@@ -8,10 +8,10 @@
 //!
 //! **ON CONFLICT.** `SELECT count(*) … WHERE key = k \gset`, and `INSERT` of that key where it is 0, becomes
 //! `INSERT … ON CONFLICT (key) DO NOTHING RETURNING key`. *Alone it does the same:* the row is inserted exactly if
-//! there was none, and the caller gets the key where the count was 0 and no row where it was 1. What was counted is used
-//! nowhere else. `DELETE … WHERE key = k` followed by INSERT of that key becomes
-//! `INSERT … ON CONFLICT (key) DO UPDATE SET …` of all other columns: afterwards the row is the inserted one, whether
-//! there was one or not, as no other key can be in the way and no row refers to it.
+//! there was none, and the caller gets the key where the count was 0 and no row where it was 1. What was counted is
+//! used nowhere else. `DELETE … WHERE key = k` followed by INSERT of that key becomes `INSERT … ON CONFLICT (key)
+//! DO UPDATE SET …` of all other columns: afterwards the row is the inserted one, whether there was one or not, as
+//! no other key can be in the way and no row refers to it.
 
 use serval_report::sql_fix::SqlChangeKind;
 use serval_sql::{
