@@ -128,7 +128,9 @@ class Processes(unittest.TestCase):
 
     def test_ctrl_c(self):
         # A group of its own, as a shell makes one: the interrupt reaches Python and the program.
-        code = f"import serval_check\ntry:\n  serval_check.check({LONG!r}, method='reduce')\nexcept KeyboardInterrupt:\n  print('stopped')\n"
+        # Where the tests run in the background of a shell, interrupts are ignored, and Python leaves it at that.
+        listen = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        code = f"{listen}import serval_check\ntry:\n  serval_check.check({LONG!r}, method='reduce')\nexcept KeyboardInterrupt:\n  print('stopped')\n"
         for whole in (True, False):
             child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, start_new_session=True)
             below = f"/proc/{child.pid}/task/{child.pid}/children"

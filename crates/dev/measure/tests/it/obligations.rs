@@ -37,7 +37,8 @@ fn all_are_unsat(what: &str, directory: PathBuf, methods: &[Method]) {
     });
     let (programs, count) = (counts.iter().flatten().count(), counts.iter().flatten().sum::<usize>());
     say(&format!("obligations of {what}: {count} of {programs} programs, all unsat for {} solvers", solvers.len()));
-    assert!(programs * 4 > files.len() && count > 5 * programs, "{programs} of {}", files.len());
+    // Most others are refuted.
+    assert!(programs * 6 > files.len() && count > 5 * programs, "{programs} of {}", files.len());
 }
 
 #[test]

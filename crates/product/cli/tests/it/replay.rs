@@ -216,7 +216,7 @@ fn a_kill_leaves_nothing_behind() {
 fn gone(server: &Postgres, database: &str) {
     let start = Instant::now();
     while schemas(server, database) != "0" {
-        assert!(start.elapsed() < Duration::from_secs(20), "a schema is left");
+        assert!(start.elapsed() < Duration::from_secs(300), "a schema is left");
         std::thread::sleep(Duration::from_millis(50));
     }
 }

@@ -39,7 +39,8 @@ impl Handlers {
                         out.push_str(&format!("  one at a time   {}\n", answers.join("  |  ")));
                     }
                 } else {
-                    out.push_str(&format!("  one at a time   {} other sets of answers, not this one\n", run.serial.len()));
+                    let others = counted(run.serial.len(), "other set");
+                    out.push_str(&format!("  one at a time   {others} of answers, not this one\n"));
                 }
                 out
             }
