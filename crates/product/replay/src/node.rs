@@ -74,7 +74,7 @@ impl NodeProcess {
             }
         });
         let mut node = Self { child, input, lines, version: String::new() };
-        let said = node.ask(r#"{"version":true}"#, Duration::from_secs(20))?;
+        let said = node.ask(r#"{"version":true}"#, Duration::from_secs(60))?;
         let said: serde_json::Value = serde_json::from_str(&said).map_err(|_| NodeFailure::Ended)?;
         node.version = said["version"].as_str().unwrap_or_default().to_owned();
         let mut numbers = node.version.split('.').map(|number| number.parse::<u32>().unwrap_or(0));

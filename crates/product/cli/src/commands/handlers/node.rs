@@ -12,8 +12,9 @@ use crate::failure::Failure;
 use crate::input::{self, Messages};
 use crate::output::write_to;
 
-/// How long Node may take for one answer; what has not come by then is ended.
-pub(in crate::commands) const PATIENCE: Duration = Duration::from_secs(10);
+/// How long Node may take for one answer; what has not come by then is ended. An answer takes tenths of a second of the
+/// processor, but others may have it.
+pub(in crate::commands) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A file that is read and translated.
 pub(in crate::commands) fn read(path: &Path, messages: Messages) -> Result<Handlers, Failure> {
