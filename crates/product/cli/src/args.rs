@@ -171,6 +171,7 @@ pub(crate) enum Command {
     Sql(Sql),
     Explain(Explain),
     Lsp(Lsp),
+    Playground(Playground),
     New(New),
     Completions(Completions),
     Man(Man),
@@ -651,6 +652,17 @@ pub(crate) struct Lsp {
     /// What many editors add; there is no other way
     #[arg(long, hide = true)]
     pub(crate) stdio: bool,
+}
+
+/// Serve the playground, a page that decides in the browser, on this machine
+#[derive(ClapArgs, Debug)]
+#[command(
+    after_help = "It listens on loopback alone, reads no file, and opens no connection; the page decides in the browser. Releases have it; a build without the page says how to get it.\n\nExamples:\n  serval playground                   says the address, which a browser opens\n  serval playground --port 0          takes a port that is free\n\nExit status: 0 is never given, 2 usage error or the port is in use, 130 interrupted."
+)]
+pub(crate) struct Playground {
+    /// The port on 127.0.0.1; 0 takes one that is free
+    #[arg(long, value_name = "P", default_value_t = 7780)]
+    pub(crate) port: u16,
 }
 
 /// Write a program to begin with

@@ -12,6 +12,7 @@ mod lsp;
 mod man;
 mod net;
 mod new;
+mod playground;
 mod run;
 mod sql;
 mod tso;
@@ -38,6 +39,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Sql(sql) => return sql::run(sql, messages),
         Command::Verify(verify) => return verify::run(verify),
         Command::Lsp(lsp) => return lsp::run(lsp),
+        Command::Playground(playground) => return playground::run(playground),
         Command::Export(export) => export::run(export, messages)?,
         Command::Run(run) => run::run(run, messages)?,
         Command::Explain(explain) => explain::run(explain)?,

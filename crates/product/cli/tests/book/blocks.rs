@@ -110,7 +110,7 @@ fn commands_in_the_documentation_run() {
                     }
                     named += 1;
                 }
-                ["cargo", "test" | "clippy" | "fmt" | "doc" | "run" | "install", rest @ ..] => {
+                ["cargo", "test" | "build" | "clippy" | "fmt" | "doc" | "run" | "install", rest @ ..] => {
                     let package = folder_of(rest.iter().skip_while(|word| **word != "-p").nth(1).unwrap_or(&"serval-cli"));
                     for pair in rest.windows(2) {
                         let there = match pair {

@@ -12,8 +12,16 @@ const WINGS: [&str; 6] = ["base", "nets", "requests", "weak-memory", "product", 
 const SOLVERS: [&str; 2] = ["serval-arith", "serval-semilinear"];
 
 /// The crates of ours that the binary may stand on.
-const DOORS: [&str; 7] =
-    ["serval-budget", "serval-check", "serval-families", "serval-lsp", "serval-memory", "serval-replay", "serval-report"];
+const DOORS: [&str; 8] = [
+    "serval-budget",
+    "serval-check",
+    "serval-families",
+    "serval-lsp",
+    "serval-memory",
+    "serval-playground",
+    "serval-replay",
+    "serval-report",
+];
 
 type Names = BTreeSet<String>;
 

@@ -193,3 +193,12 @@ fn no_sentence_is_told_twice() {
         assert_eq!(sentences.len(), all, "{}: {report}", path.display());
     }
 }
+
+/// The page is in the programs of a release; any other build says so.
+#[cfg(not(feature = "playground"))]
+#[test]
+fn a_build_without_the_page_says_how_to_get_it() {
+    let output = serval(&place("comfort-playground"), &["playground"], "");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(text(&output.stderr).starts_with("error: this build has no playground: releases have it, and "), "{output:?}");
+}
