@@ -5,7 +5,7 @@
 //!   checked program, and it can do without that: terms can be built by hand.
 //! - [`isolation_spec`]: PostgreSQL's isolation specs.
 //! - [`postgres()`]: a PostgreSQL server of the test program's own, if it is
-//!   installed.
+//!   installed; [`own_postgres`]: one of a single test's own.
 //! - [`random`]: random programs, with the term that each text must mean, so
 //!   that the parser is checked as well.
 //! - [`solvers`]: other solvers, if they are there.
@@ -21,7 +21,7 @@ pub mod random;
 pub mod solvers;
 pub mod suite;
 
-pub use postgres::{Postgres, postgres};
+pub use postgres::{Postgres, own_postgres, postgres};
 
 /// Prints a line of a test's figures where the test runner does not hide it.
 ///

@@ -174,16 +174,31 @@ fn server_user() -> Option<(u32, u32)> {
 /// Where it is absent and `SERVAL_REQUIRE` lists `postgres`, and where it is there and does not start.
 pub fn postgres() -> Option<&'static Postgres> {
     static SERVER: OnceLock<Option<Postgres>> = OnceLock::new();
-    let start = || {
+    SERVER.get_or_init(|| installed().map(Postgres::start)).as_ref()
+}
+
+/// A server that belongs to one test, and ends when it is dropped: its log has nothing of other tests.
+///
+/// # Panics
+///
+/// Where [`postgres`] does.
+pub fn own_postgres() -> Option<Postgres> {
+    installed().map(Postgres::start)
+}
+
+/// Where the programs are; says once where they are not there.
+fn installed() -> Option<PathBuf> {
+    static BIN: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let find = || {
         let given = std::env::var_os("SERVAL_POSTGRES").map(PathBuf::from);
         let required = std::env::var("SERVAL_REQUIRE").unwrap_or_default();
         let bin = locate(given, Path::new("/usr/lib/postgresql"), &required);
         if bin.is_none() {
             say(&format!("{NAME}: not there, skipped"));
         }
-        bin.map(Postgres::start)
+        bin
     };
-    SERVER.get_or_init(start).as_ref()
+    BIN.get_or_init(find).clone()
 }
 
 /// Where the programs are: as given, or of the newest version that is installed.

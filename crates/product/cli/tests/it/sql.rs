@@ -8,7 +8,7 @@ use serde_json::Value;
 use serval::sql::Workload;
 use serval_replay::{Playground, Refusable, ScriptSession, ServerAddress, ServerAnswer, Statement, setup};
 use serval_report::SqlRun;
-use serval_testkit::postgres;
+use serval_testkit::{Postgres, own_postgres, postgres};
 
 use crate::schema::fits;
 use crate::support::{directory, root, serval, text};
@@ -261,7 +261,7 @@ fn logs_become_scripts_and_what_is_wrong_is_said() {
 }
 
 /// What the isolation tester prints for a spec; nothing where it is not there.
-fn tested(server: &serval_testkit::Postgres, spec: &str, database: &str) -> Option<String> {
+fn tested(server: &Postgres, spec: &str, database: &str) -> Option<String> {
     let program = server.bin().parent()?.join("lib/pgxs/src/test/isolation/isolationtester");
     if !program.is_file() {
         serval_testkit::say("isolationtester: not there, skipped");
@@ -337,17 +337,38 @@ fn shapes(place: &Path) -> Vec<String> {
     shapes
 }
 
+/// Writes a line with these words into the logs of a server.
+fn mark(server: &Postgres, words: &str) {
+    let mark = format!("set application_name = '{words}'");
+    let mut command = Command::new(server.psql());
+    let output = command.args(["-X", "-q", "-d", &server.dsn(), "-c", &mark]).env("PGOPTIONS", "-c log_statement=all").output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+/// The whole lines of a log between two marks. Another process writes the log, some time after what it is about: what
+/// stands between two marks is complete when the second one is there.
+fn between(log: &Path, first: &str, last: &str) -> String {
+    loop {
+        let all = String::from_utf8_lossy(&std::fs::read(log).unwrap_or_default()).into_owned();
+        let after = all.find(first).and_then(|at| Some(at + all[at..].find('\n')? + 1));
+        let end = all.find(last).and_then(|at| Some(all[..at].rfind('\n')? + 1));
+        if let (Some(after), Some(end)) = (after, end) {
+            return all[after..end].to_owned();
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
 /// A server that logs in its three formats: `psql` speaks the simple protocol, `pgbench` the extended one, with and
 /// without statements that are prepared. The scripts that are made have the statements of those that were run, and
 /// their verdicts.
 #[test]
 fn what_a_server_logs_becomes_the_scripts_that_were_run() {
-    let Some(server) = postgres() else { return };
-    server.make_databases(&["mined".to_owned()]);
+    let Some(server) = own_postgres() else { return };
     let place = directory("sql-mine-server");
     let run = |program: &str, arguments: &[&str]| {
         let mut command = Command::new(server.bin().join(program));
-        command.args(arguments).env("PGHOST", server.folder()).env("PGUSER", "postgres").env("PGDATABASE", "mined");
+        command.args(arguments).env("PGHOST", server.folder()).env("PGUSER", "postgres").env("PGDATABASE", "postgres");
         let output = command.env("PGOPTIONS", "-c log_statement=all").output().unwrap();
         assert!(output.status.success(), "{program} {arguments:?}: {}", text(&output.stderr));
     };
@@ -357,7 +378,8 @@ fn what_a_server_logs_becomes_the_scripts_that_were_run() {
         let (schema, scripts): (Vec<String>, Vec<String>) = scripts.into_iter().partition(|path| path.ends_with("schema.sql"));
         for protocol in ["simple", "extended", "prepared"] {
             run("psql", &["-X", "-q", "-c", "drop schema public cascade", "-c", "create schema public", "-f", &schema[0]]);
-            let from = server.logs().map(|log| std::fs::read(&log).map_or(0, |bytes| bytes.len()));
+            let [first, last] = ["begins", "ends"].map(|word| format!("{example}_{protocol}_{word}"));
+            mark(&server, &first);
             for (script, values) in
                 scripts.iter().flat_map(|script| [["1", "1"], ["2", "2"], ["1", "2"], ["2", "1"]].map(|values| (script, values)))
             {
@@ -367,16 +389,10 @@ fn what_a_server_logs_becomes_the_scripts_that_were_run() {
                     _ => run("pgbench", &["-n", "-t", "1", "-M", protocol, "-D", &c, "-D", &d, "-f", script]),
                 }
             }
-            let marker = format!("{example}_{protocol}_done");
-            run("psql", &["-X", "-q", "-c", &format!("set application_name = '{marker}'")]);
-            for (log, from) in server.logs().into_iter().zip(from) {
-                let bytes = || std::fs::read(&log).unwrap_or_default();
-                // Another process writes the log.
-                while !String::from_utf8_lossy(&bytes()[from..]).contains(&marker) {
-                    std::thread::sleep(std::time::Duration::from_millis(5));
-                }
+            mark(&server, &last);
+            for log in server.logs() {
                 let part = place.join(log.file_name().unwrap());
-                std::fs::write(&part, &bytes()[from..]).unwrap();
+                std::fs::write(&part, between(&log, &first, &last)).unwrap();
                 let out = place.join("out");
                 let output = serval(&["sql", "mine", part.to_str().unwrap(), "--out", out.to_str().unwrap()], b"");
                 assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
