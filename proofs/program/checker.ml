@@ -63,7 +63,8 @@ let prepare systems = function
       if List.compare_lengths systems parts <> 0 then None
       else Some (Parts (List.map2 (fun s part -> fst (part_of systems s part)) systems parts), "serializable", "check_components_sound")
 
-type answer = Valid of string * string | Invalid | Uncovered of string | Unusable of string
+(* The theorem with a verdict, or what is said of a net. *)
+type answer = Valid of string * string | Answered of string * bool | Invalid | Uncovered of string | Unusable of string
 
 let check_certificate systems certificate =
   match prepare systems certificate with
@@ -77,15 +78,25 @@ let read file =
 
 exception Unreadable of string
 
-let parsed file of_json =
-  try of_json (Json.parse (read file)) with
+let parsed file of_text =
+  try of_text (read file) with
   | Sys_error message -> raise (Unreadable message)
   | Json.Error message | Refused message -> raise (Unreadable (file ^ ": " ^ message))
 
+let check_answer net value =
+  match Evidence.read_net_certificate net value with
+  | exception Unfit -> Invalid
+  | question, certificate -> if check_net net.Petri.net certificate then Answered (question, certificate.claimed) else Invalid
+
 let answer system certificate =
   try
-    let systems = parsed system read_systems in
-    parsed certificate (fun value -> check_certificate systems (read_certificate value))
+    let value = parsed certificate Json.parse in
+    if Evidence.is_about_nets value then
+      let net = parsed system Petri.read_net in
+      parsed certificate (fun _ -> check_answer net value)
+    else
+      let systems = parsed system (fun text -> read_systems (Json.parse text)) in
+      parsed certificate (fun _ -> check_certificate systems (read_certificate value))
   with
   | Unreadable message -> Unusable message
   | Reading.Uncovered what -> Uncovered what
@@ -94,6 +105,8 @@ let answer system certificate =
 (* The status with which a program ends, and what it says. *)
 let told system certificate = function
   | Valid (verdict, theorem) -> (0, Printf.sprintf "%s: valid: %s is %s (by %s)" certificate system verdict theorem)
+  | Answered (question, claimed) ->
+      (0, Printf.sprintf "%s: valid: %s %s of %s (by check_net_sound)" certificate question (if claimed then "holds" else "does not hold") system)
   | Invalid -> (1, certificate ^ ": invalid")
   | Uncovered what -> (2, "serval-verify-proved: not covered yet: " ^ what)
   | Unusable message -> (2, "serval-verify-proved: " ^ message)

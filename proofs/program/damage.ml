@@ -33,7 +33,7 @@ and between : 'a. _ -> _ -> _ -> ('a -> unit) -> 'a list -> unit = fun out openi
   Buffer.add_char out close
 
 (* Fields of which a change would make something else of the certificate. *)
-let kept = [ "format"; "version"; "input"; "kind"; "claim" ]
+let kept = [ "format"; "version"; "input"; "kind"; "claim"; "net"; "property" ]
 
 (* How many places there are, and all strings. *)
 let rec places kept found = function

@@ -1,8 +1,8 @@
-(* serval-verify-proved [--json] SYSTEM CERTIFICATE *)
+(* serval-verify-proved [--json] SYSTEM|NET CERTIFICATE *)
 
 open Checker
 
-let usage = "usage: serval-verify-proved [--json] SYSTEM CERTIFICATE"
+let usage = "usage: serval-verify-proved [--json] SYSTEM|NET CERTIFICATE"
 
 (* A text as JSON, and without what a terminal could take for a command. *)
 let quoted s =
@@ -19,6 +19,7 @@ let shown s = let q = quoted s in String.sub q 1 (String.length q - 2)
 
 let fields = function
   | Valid (verdict, theorem) -> ("valid", [ ("verdict", verdict); ("theorem", theorem) ])
+  | Answered (question, claimed) -> ("valid", [ ("property", question); ("verdict", if claimed then "holds" else "does-not-hold"); ("theorem", "check_net_sound") ])
   | Invalid -> ("invalid", [])
   | Uncovered what -> ("not-covered", [ ("kind", what) ])
   | Unusable message -> ("unusable", [ ("message", message) ])

@@ -17,3 +17,8 @@ Print Assumptions check_flow_sound.
 Print Assumptions check_invariant_sound.
 Print Assumptions check_letters_sound.
 Print Assumptions same_systems_sound.
+From Proved.Nets Require Import Goal Answer.
+Print Assumptions goal_of_met.
+Print Assumptions check_evidence_sound.
+Print Assumptions check_bounded_sound.
+Print Assumptions check_net_sound.

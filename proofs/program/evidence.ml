@@ -1,0 +1,58 @@
+(* Certificates about nets, from JSON to the types that were extracted. *)
+
+open Proved
+open Reading
+
+let tokens value = Z.to_N (not_negative value)
+let sparse = map (pair id tokens)
+
+let read_item = function
+  | Json.Number _ as t -> FireOnce (id t)
+  | Json.List [ times; word ] -> FireAgain (tokens times, ids word)
+  | _ -> refuse "an item of a word was expected"
+
+let read_word = map read_item
+let read_weights = reading (fun take -> map sparse (take "sums"))
+
+let read_evidence value =
+  match named_field value with
+  | "weights", value -> ByWeights (read_weights value)
+  | "dead", value -> ByDead (reading (fun take -> ids (take "places")) value)
+  | "states", value -> ByStates (reading (fun take -> map (map tokens) (take "markings")) value)
+  | kind, _ -> raise (Uncovered ("evidence of kind " ^ kind))
+
+(* A goal and evidence that it cannot be reached, or a word into it. *)
+let read_about = reading (fun take ->
+  let goal = id (take "goal") in
+  match named_field (take "evidence") with
+  | "run", value -> Either.Right (reading (fun take -> read_word (take "word")) value @ [ Arrive goal ])
+  | kind, value -> Either.Left (goal, read_evidence (Json.Object [ (kind, value) ])))
+
+(* Words, and what goals they come to after how many of their items. *)
+let read_runs = reading (fun take ->
+  let words = Array.of_list (map read_word (take "words")) in
+  let stops = Array.map (fun word -> Array.make (List.length word + 1) []) words in
+  let read_end = function
+    | Json.List [ goal; word; items ] ->
+        let word = natural word and items = natural items in
+        fit (word < Array.length stops && items < Array.length stops.(word));
+        stops.(word).(items) <- Arrive (id goal) :: stops.(word).(items)
+    | _ -> refuse "the end of a run has three numbers"
+  in
+  List.iter read_end (list (take "ends"));
+  let with_stops w word = stops.(w).(0) @ List.concat (List.mapi (fun i item -> item :: stops.(w).(i + 1)) word) in
+  Array.to_list (Array.mapi with_stops words))
+
+let is_about_nets = function Json.Object given -> List.assoc_opt "format" given = Some (Json.String "serval-net-certificate") | _ -> false
+
+(* The certificate, and what is asked in words. *)
+let read_net_certificate net value =
+  let runs = given "runs" value in
+  reading (fun take ->
+    ignore (take "format", string (take "net"));
+    if take "version" <> Json.Number "1" then refuse "this is another version of the format";
+    let question = string (take "property") in
+    let claimed = match take "holds" with Json.Bool b -> b | _ -> refuse "true or false was expected" in
+    let unreachable, single = List.partition_map Fun.id (map read_about (take "evidence")) in
+    let words = if runs then read_runs (take "runs") else [] in
+    (question, { asked = Petri.read_property net question; claimed; unreachable; words = single @ words })) value
