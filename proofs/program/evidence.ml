@@ -14,11 +14,43 @@ let read_item = function
 let read_word = map read_item
 let read_weights = reading (fun take -> map sparse (take "sums"))
 
+let optional name value read default take = if given name value then read (take name) else default
+
+(* A bound: a constant, then places with factors. An atom has a divisor in front, which is 0 for a bound. *)
+let read_linear = function constant :: rest -> Counting.linear constant rest | [] -> refuse "these numbers are no bound"
+let read_bound value = AtLeastZero (read_linear (list value))
+let read_atom value =
+  match list value with
+  | Json.Number "0" :: rest -> AtLeastZero (read_linear rest)
+  | divisor :: rest -> NotDivisible (read_linear rest, not_negative divisor)
+  | [] -> refuse "these numbers are no atom"
+
+let read_step = function
+  | Json.List [ clause; transition; tree ] -> ((id clause, id transition), Counting.read_tree tree)
+  | _ -> refuse "a step has a clause, a transition and a tree"
+
+let read_invariant atom take = let clauses = map (map atom) (take "clauses") in (clauses, map read_step (take "steps"))
+
+let read_equation value =
+  reading (fun take ->
+    let traps = map ids (take "traps") in
+    let sums = optional "weights" value read_weights [] take and unfed = optional "unfed" value (map ids) [] take in
+    ByEquation (traps, sums, unfed, Counting.read_tree (take "tree"))) value
+
 let read_evidence value =
   match named_field value with
   | "weights", value -> ByWeights (read_weights value)
   | "dead", value -> ByDead (reading (fun take -> ids (take "places")) value)
   | "states", value -> ByStates (reading (fun take -> map (map tokens) (take "markings")) value)
+  | "equation", value -> read_equation value
+  | "inductive", value ->
+      let all take =
+        let clauses, steps = reading (read_invariant read_bound) (take "invariant") in
+        ByInductive (clauses, steps, Counting.read_tree (take "tree"))
+      in
+      reading all value
+  | "separator", value ->
+      reading (fun take -> let clauses, steps = read_invariant read_atom take in BySeparator (clauses, steps, Counting.read_tree (take "tree"))) value
   | kind, _ -> raise (Uncovered ("evidence of kind " ^ kind))
 
 (* A goal and evidence that it cannot be reached, or a word into it. *)

@@ -1,8 +1,8 @@
 (** Certificates about nets, and what they claim. *)
 
 From Coq Require Import List PArith NArith ZArith Bool Lia.
-From Proved Require Import Sets Arithmetic.
-From Proved.Nets Require Import Net Goal Marking Run Bounds States.
+From Proved Require Import Sets Arithmetic Tree.
+From Proved.Nets Require Import Net Goal Marking Run Bounds States Inductive Separator Equation.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -11,13 +11,19 @@ Open Scope Z_scope.
 Inductive evidence :=
 | ByWeights (ys : list weighted)
 | ByDead (ps : list id)
-| ByStates (rows : list (list N)).
+| ByStates (rows : list (list N))
+| ByEquation (traps : list (list id)) (sums : list weighted) (unfed : list (list id)) (tree : list node)
+| ByInductive (cs : list clause) (steps : list (point * list node)) (tree : list node)
+| BySeparator (cs : list clause) (steps : list (point * list node)) (tree : list node).
 
 Definition check_evidence (n : net) (g : goal) (e : evidence) : bool :=
   match e with
   | ByWeights ys => check_weights n g ys
   | ByDead ps => check_dead n g ps
   | ByStates rows => check_states n g rows
+  | ByEquation traps sums unfed tree => check_equation n g traps sums unfed tree
+  | ByInductive cs steps tree => check_inductive n g cs steps tree
+  | BySeparator cs steps tree => check_separator n g cs steps tree
   end.
 
 Theorem check_evidence_sound n g e : check_evidence n g e = true -> ~ goal_reachable n g.
@@ -26,6 +32,9 @@ Proof.
   - apply check_weights_sound.
   - apply check_dead_sound.
   - apply check_states_sound.
+  - apply check_equation_sound.
+  - apply check_inductive_sound.
+  - apply check_separator_sound.
 Qed.
 
 Definition check_bounded (n : net) (ps : list id) (e : evidence) : bool :=
@@ -100,33 +109,6 @@ Record net_certificate := NetCertificate {
   unreachable : list (id * evidence);
   words : list (list item)
 }.
-
-Fixpoint table {A} (k : id) (l : list A) : PM.t A := match l with [] => PM.empty A | x :: l => PM.add k x (table (Pos.succ k) l) end.
-Fixpoint enumerated {A} (k : id) (l : list A) : list (id * A) := match l with [] => [] | x :: l => (k, x) :: enumerated (Pos.succ k) l end.
-
-Lemma enumerated_le {A} (l : list A) : forall k j x, In (j, x) (enumerated k l) -> (k <= j)%positive.
-Proof. induction l as [|y l IH]; intros k j x I; cbn in I; [destruct I|]. destruct I as [[= <- <-]|I]; [lia|]. apply IH in I. lia. Qed.
-
-Lemma enumerated_in {A} (l : list A) : forall k j x, In (j, x) (enumerated k l) -> In x l.
-Proof. induction l as [|y l IH]; intros k j x I; cbn in I; [destruct I|]. destruct I as [[= <- <-]|I]; cbn; eauto. Qed.
-
-Lemma in_enumerated {A} (l : list A) x : forall k, In x l -> exists j, In (j, x) (enumerated k l).
-Proof.
-  induction l as [|y l IH]; intros k I; [destruct I|]. destruct I as [->|I]; [exists k; cbn; auto|].
-  destruct (IH (Pos.succ k) I) as [j J]. exists j. cbn; auto.
-Qed.
-
-Lemma table_find {A} (l : list A) : forall k j x, In (j, x) (enumerated k l) -> PM.find j (table k l) = Some x.
-Proof.
-  induction l as [|y l IH]; intros k j x I; cbn in I; [destruct I|]. destruct I as [[= <- <-]|I]; cbn [table]; [apply PM.gss|].
-  rewrite PM.gso; auto. apply enumerated_le in I. lia.
-Qed.
-
-Lemma table_in {A} (l : list A) : forall k j x, PM.find j (table k l) = Some x -> In x l.
-Proof.
-  induction l as [|y l IH]; intros k j x F; cbn [table] in F; [rewrite PM.gempty in F; discriminate|].
-  destruct (Pos.eq_dec j k) as [->|D]; [rewrite PM.gss in F; injection F as ->; cbn; auto|]. rewrite PM.gso in F by auto. cbn; eauto.
-Qed.
 
 Section Certificate.
   Context (n : net).

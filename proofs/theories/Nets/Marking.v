@@ -124,3 +124,32 @@ Qed.
 
 Lemma first_sum n M e : (forall p, M p = weight (marked n) p) -> sum_at M e = moved (factors (terms e)) (marked n) + constant e.
 Proof. intros H. rewrite moved_spec. unfold sum_at, value. f_equal. apply tsum_ext. intros t _. unfold tokens_of, of_weight. now rewrite H. Qed.
+
+(** * Elements of a list by number *)
+
+Fixpoint table {A} (k : id) (l : list A) : PM.t A := match l with [] => PM.empty A | x :: l => PM.add k x (table (Pos.succ k) l) end.
+Fixpoint enumerated {A} (k : id) (l : list A) : list (id * A) := match l with [] => [] | x :: l => (k, x) :: enumerated (Pos.succ k) l end.
+
+Lemma enumerated_le {A} (l : list A) : forall k j x, In (j, x) (enumerated k l) -> (k <= j)%positive.
+Proof. induction l as [|y l IH]; intros k j x I; cbn in I; [destruct I|]. destruct I as [[= <- <-]|I]; [lia|]. apply IH in I. lia. Qed.
+
+Lemma enumerated_in {A} (l : list A) : forall k j x, In (j, x) (enumerated k l) -> In x l.
+Proof. induction l as [|y l IH]; intros k j x I; cbn in I; [destruct I|]. destruct I as [[= <- <-]|I]; cbn; eauto. Qed.
+
+Lemma in_enumerated {A} (l : list A) x : forall k, In x l -> exists j, In (j, x) (enumerated k l).
+Proof.
+  induction l as [|y l IH]; intros k I; [destruct I|]. destruct I as [->|I]; [exists k; cbn; auto|].
+  destruct (IH (Pos.succ k) I) as [j J]. exists j. cbn; auto.
+Qed.
+
+Lemma table_find {A} (l : list A) : forall k j x, In (j, x) (enumerated k l) -> PM.find j (table k l) = Some x.
+Proof.
+  induction l as [|y l IH]; intros k j x I; cbn in I; [destruct I|]. destruct I as [[= <- <-]|I]; cbn [table]; [apply PM.gss|].
+  rewrite PM.gso; auto. apply enumerated_le in I. lia.
+Qed.
+
+Lemma table_in {A} (l : list A) : forall k j x, PM.find j (table k l) = Some x -> In x l.
+Proof.
+  induction l as [|y l IH]; intros k j x F; cbn [table] in F; [rewrite PM.gempty in F; discriminate|].
+  destruct (Pos.eq_dec j k) as [->|D]; [rewrite PM.gss in F; injection F as ->; cbn; auto|]. rewrite PM.gso in F by auto. cbn; eauto.
+Qed.
