@@ -42,6 +42,17 @@ let read_evidence value =
   | "weights", value -> ByWeights (read_weights value)
   | "dead", value -> ByDead (reading (fun take -> ids (take "places")) value)
   | "states", value -> ByStates (reading (fun take -> map (map tokens) (take "markings")) value)
+  | "stubborn", value ->
+      let rows take =
+        let markings = map (map tokens) (take "markings") in
+        let sets = map ids (take "sets") in
+        fit (List.compare_lengths markings sets = 0);
+        ByStubborn (List.combine markings sets)
+      in
+      reading rows value
+  | "cover", value ->
+      let finite row = List.concat (List.mapi (fun p n -> if n = Json.Null then [] else [ (number p, tokens n) ]) (list row)) in
+      ByCover (reading (fun take -> map finite (take "markings")) value)
   | "equation", value -> read_equation value
   | "inductive", value ->
       let all take =

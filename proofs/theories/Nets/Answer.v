@@ -2,7 +2,7 @@
 
 From Coq Require Import List PArith NArith ZArith Bool Lia.
 From Proved Require Import Sets Arithmetic Tree.
-From Proved.Nets Require Import Net Goal Marking Run Bounds States Inductive Separator Equation.
+From Proved.Nets Require Import Net Goal Marking Run Bounds States Cover Stubborn Inductive Separator Equation.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -12,48 +12,63 @@ Inductive evidence :=
 | ByWeights (ys : list weighted)
 | ByDead (ps : list id)
 | ByStates (rows : list (list N))
+| ByStubborn (rows : list (list N * list id))
+| ByCover (ms : list omega)
 | ByEquation (traps : list (list id)) (sums : list weighted) (unfed : list (list id)) (tree : list node)
 | ByInductive (cs : list clause) (steps : list (point * list node)) (tree : list node)
 | BySeparator (cs : list clause) (steps : list (point * list node)) (tree : list node).
 
-Definition check_evidence (n : net) (g : goal) (e : evidence) : bool :=
+Definition deadlock (n : net) : goal := GAll (map cannot_fire (transitions n)).
+
+Lemma deadlock_met n M : goal_met M (deadlock n) = true <-> forall t, In t (transitions n) -> ~ enabled t M.
+Proof. exact (goal_of_met n M Deadlock). Qed.
+
+(** Of several members of a cover one is told, and then compared. *)
+Definition net_hint := list omega -> markings -> id.
+
+Definition check_evidence (above : net_hint) (n : net) (g : goal) (e : evidence) : bool :=
   match e with
   | ByWeights ys => check_weights n g ys
   | ByDead ps => check_dead n g ps
   | ByStates rows => check_states n g rows
+  | ByStubborn rows => same_goal g (deadlock n) && check_stubborn n rows                    (* net.stubborn.goal *)
+  | ByCover ms => check_cover n above g ms
   | ByEquation traps sums unfed tree => check_equation n g traps sums unfed tree
   | ByInductive cs steps tree => check_inductive n g cs steps tree
   | BySeparator cs steps tree => check_separator n g cs steps tree
   end.
 
-Theorem check_evidence_sound n g e : check_evidence n g e = true -> ~ goal_reachable n g.
+Theorem check_evidence_sound above n g e : check_evidence above n g e = true -> ~ goal_reachable n g.
 Proof.
   destruct e; cbn [check_evidence].
   - apply check_weights_sound.
   - apply check_dead_sound.
   - apply check_states_sound.
+  - rewrite andb_true_iff. intros [D H] (M & R & G). apply same_goal_eq in D. subst. exact (check_stubborn_sound n _ H M R (proj1 (deadlock_met n M) G)).
+  - apply check_cover_sound.
   - apply check_equation_sound.
   - apply check_inductive_sound.
   - apply check_separator_sound.
 Qed.
 
-Definition check_bounded (n : net) (ps : list id) (e : evidence) : bool :=
+Definition check_bounded (above : net_hint) (n : net) (ps : list id) (e : evidence) : bool :=
   match e with
   | ByWeights ys => check_weights_bound n ps ys
   | ByStates rows => check_states_bound n rows
+  | ByCover ms => check_cover_bound n above ps ms
   | _ => false                                                                              (* net.claim *)
   end.
 
-Theorem check_bounded_sound n ps e : check_bounded n ps e = true -> bounded n ps.
+Theorem check_bounded_sound above n ps e : check_bounded above n ps e = true -> bounded n ps.
 Proof.
   destruct e; cbn [check_bounded]; try discriminate.
   - apply check_weights_bound_sound.
   - intros H. eapply check_states_bound_sound; eauto.
+  - apply check_cover_bound_sound.
 Qed.
 
 (** * Goals of a property *)
 
-Definition deadlock (n : net) : goal := GAll (map cannot_fire (transitions n)).
 (** Another number of tokens than in the beginning. *)
 Definition changed (n : net) (p : id) : goal :=
   let k := weight (marked n) p in GAny (enough (p, k + 1)%N :: (if (k =? 0)%N then [] else [fewer (p, k)])).
@@ -82,9 +97,6 @@ Proof. cbn [goal_met enough fst snd]. rewrite sum_one, Z.leb_le. lia. Qed.
 Lemma fewer_met M p k : goal_met M (fewer (p, k)) = true <-> (M p < k)%N.
 Proof. cbn [goal_met fewer fst snd]. rewrite sum_one, Z.leb_le. lia. Qed.
 
-Lemma deadlock_met n M : goal_met M (deadlock n) = true <-> forall t, In t (transitions n) -> ~ enabled t M.
-Proof. exact (goal_of_met n M Deadlock). Qed.
-
 Lemma no_deadlock n M : goal_met M (deadlock n) = false -> exists t, In t (transitions n) /\ enabled t M.
 Proof.
   unfold deadlock. cbn [goal_met]. induction (transitions n) as [|t ts IH]; cbn [map forallb]; [discriminate|]. rewrite cannot_fire_met.
@@ -111,7 +123,7 @@ Record net_certificate := NetCertificate {
 }.
 
 Section Certificate.
-  Context (n : net).
+  Context (above : net_hint) (n : net).
 
   Fixpoint walks (ts : PM.t transition) (gs : PM.t goal) (words : list (list item)) (reached : idset) : option idset :=
     match words with
@@ -125,7 +137,7 @@ Section Certificate.
     | [] => Some out
     | (k, e) :: es =>
         match PM.find k gs with                                                              (* net.goal *)
-        | Some g => if check_evidence n g e then excluded gs es (iadd out k) else None
+        | Some g => if check_evidence above n g e then excluded gs es (iadd out k) else None
         | None => None
         end
     end.
@@ -143,7 +155,7 @@ Section Certificate.
     forall k, imem out' k = true -> imem out k = true \/ exists g, PM.find k gs = Some g /\ ~ goal_reachable n g.
   Proof.
     induction es as [|[j e] es IH]; intros o o' H k I; cbn [excluded] in H; [injection H as <-; auto|].
-    destruct (PM.find j gs) as [g|] eqn:F; [|discriminate]. destruct (check_evidence n g e) eqn:C; [|discriminate].
+    destruct (PM.find j gs) as [g|] eqn:F; [|discriminate]. destruct (check_evidence above n g e) eqn:C; [|discriminate].
     destruct (IH _ _ H k I) as [J|J]; auto. apply imem_iadd in J as [->|J]; auto. right. exists g. split; auto. eapply check_evidence_sound; eauto.
   Qed.
 
@@ -166,8 +178,8 @@ Section Certificate.
 
   Definition check_net (c : net_certificate) : bool :=
     match asked c with
-    | Bounded ps => claimed c && existsb (fun e => check_bounded n ps (snd e)) (unreachable c)
-    | NoLargest e => negb (claimed c) && existsb (fun x => check_bounded n (map fst (terms e)) (snd x)) (unreachable c)
+    | Bounded ps => claimed c && existsb (fun e => check_bounded above n ps (snd e)) (unreachable c)
+    | NoLargest e => negb (claimed c) && existsb (fun x => check_bounded above n (map fst (terms e)) (snd x)) (unreachable c)
     | q =>
         let gs := goals n q in
         let numbers := table xH gs in
@@ -244,7 +256,7 @@ Section Certificate.
       intros H. destruct (D H) as (reached & out & C & Hr & Ho). destruct holds; cbn [decided holds_of] in *.
       + destruct (all reached _ Hr C _ (or_introl eq_refl)) as (M & R & E). exists M. split; auto. now apply G0.
       + destruct (some out _ Ho C) as (g & [<-|[]] & X). intros (M & R & S). apply X. exists M. split; auto. now apply G0.
-    - rewrite andb_true_iff. intros [-> H]. apply existsb_exists in H as (x & _ & H). exact (check_bounded_sound _ _ _ H).
+    - rewrite andb_true_iff. intros [-> H]. apply existsb_exists in H as (x & _ & H). exact (check_bounded_sound _ _ _ _ H).
     - intros H. destruct (D H) as (reached & out & C & Hr & Ho).
       assert (I1 : In (1%positive, at_least e most) (enumerated xH gs)) by (cbn; auto).
       assert (I2 : In (2%positive, at_least e (most + 1)) (enumerated xH gs)) by (cbn; auto).

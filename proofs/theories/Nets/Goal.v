@@ -171,6 +171,41 @@ Proof.
     destruct (goal_met M (goal_of n f)); intuition congruence.
 Qed.
 
+(** * Goals that are the same *)
+
+Definition same_list {A} (eqb : A -> A -> bool) : list A -> list A -> bool :=
+  fix same (l m : list A) : bool :=
+    match l, m with
+    | [], [] => true
+    | x :: l, y :: m => eqb x y && same l m
+    | _, _ => false
+    end.
+Definition same_linear (e f : linear) : bool :=
+  same_list (fun a b => Pos.eqb (fst a) (fst b) && (snd a =? snd b)) (terms e) (terms f) && (constant e =? constant f).
+Fixpoint same_goal (g h : goal) : bool :=
+  match g, h with
+  | GAtLeast e, GAtLeast f | GZero e, GZero f => same_linear e f
+  | GAll gs, GAll hs | GAny gs, GAny hs => same_list same_goal gs hs
+  | _, _ => false
+  end.
+
+Lemma same_list_eq {A} (eqb : A -> A -> bool) l : Forall (fun x => forall y, eqb x y = true -> x = y) l -> forall m, same_list eqb l m = true -> l = m.
+Proof.
+  induction 1 as [|x l E _ IH]; intros [|y m] H; cbn in H; try discriminate; auto. apply andb_true_iff in H as [H1 H2]. now rewrite (E y H1), (IH m H2).
+Qed.
+
+Lemma same_linear_eq e f : same_linear e f = true -> e = f.
+Proof.
+  unfold same_linear. rewrite andb_true_iff, Z.eqb_eq. intros [H C]. apply same_list_eq in H; [destruct e, f; cbn in *; now subst|].
+  apply Forall_forall. intros [p k] _ [q j] E. cbn in E. rewrite andb_true_iff, Pos.eqb_eq, Z.eqb_eq in E. now destruct E as [-> ->].
+Qed.
+
+Lemma same_goal_eq g : forall h, same_goal g h = true -> g = h.
+Proof.
+  induction g as [e|e|gs IH|gs IH] using goal_induction; intros [f|f|hs|hs] H; cbn [same_goal] in H; try discriminate; f_equal;
+    try (now apply same_linear_eq); eapply same_list_eq; eauto.
+Qed.
+
 (** * Goals that can be reached, and that cannot *)
 
 Definition goal_reachable (n : net) (g : goal) : Prop := exists M, reachable n M /\ goal_met M g = true.
