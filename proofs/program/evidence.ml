@@ -53,6 +53,20 @@ let read_evidence value =
   | "cover", value ->
       let finite row = List.concat (List.mapi (fun p n -> if n = Json.Null then [] else [ (number p, tokens n) ]) (list row)) in
       ByCover (reading (fun take -> map finite (take "markings")) value)
+  | "basis", value ->
+      let never value =
+        let all take =
+          let too_large = sparse (take "marking") in
+          match read_equation (take "equation") with
+          | ByEquation (why_traps, why_sums, why_unfed, why_tree) -> { too_large; why_traps; why_sums; why_unfed; why_tree }
+          | _ -> refuse "an equation was expected"
+        in
+        reading all value
+      in
+      reading (fun take ->
+        let ms = map sparse (take "markings") in
+        let sums = optional "weights" value read_weights [] take in
+        ByBasis (ms, sums, optional "excluded" value (map never) [] take)) value
   | "equation", value -> read_equation value
   | "inductive", value ->
       let all take =
@@ -64,12 +78,17 @@ let read_evidence value =
       reading (fun take -> let clauses, steps = read_invariant read_atom take in BySeparator (clauses, steps, Counting.read_tree (take "tree"))) value
   | kind, _ -> raise (Uncovered ("evidence of kind " ^ kind))
 
-(* A goal and evidence that it cannot be reached, or a word into it. *)
+let read_pump = function
+  | Json.Object _ as value -> Often (reading (fun take -> ids (take "pump")) value)
+  | value -> (match read_item value with FireOnce t -> Times (Npos XH, [ t ]) | FireAgain (n, ts) -> Times (n, ts) | Arrive _ -> refuse "a step was expected")
+
+(* Evidence that a goal cannot be reached, a word into it, or that places are not bounded. *)
 let read_about = reading (fun take ->
   let goal = id (take "goal") in
   match named_field (take "evidence") with
-  | "run", value -> Either.Right (reading (fun take -> read_word (take "word")) value @ [ Arrive goal ])
-  | kind, value -> Either.Left (goal, read_evidence (Json.Object [ (kind, value) ])))
+  | "run", value -> let word = reading (fun take -> read_word (take "word")) value in ([], [ word @ [ Arrive goal ] ], [])
+  | "pump", value -> ([], [], [ reading (fun take -> map read_pump (take "steps")) value ])
+  | kind, value -> ([ (goal, read_evidence (Json.Object [ (kind, value) ])) ], [], []))
 
 (* Words, and what goals they come to after how many of their items. *)
 let read_runs = reading (fun take ->
@@ -96,6 +115,8 @@ let read_net_certificate net value =
     if take "version" <> Json.Number "1" then refuse "this is another version of the format";
     let question = string (take "property") in
     let claimed = match take "holds" with Json.Bool b -> b | _ -> refuse "true or false was expected" in
-    let unreachable, single = List.partition_map Fun.id (map read_about (take "evidence")) in
-    let words = if runs then read_runs (take "runs") else [] in
-    (question, { asked = Petri.read_property net question; claimed; unreachable; words = single @ words })) value
+    let about = map read_about (take "evidence") in
+    let all part = List.concat_map part about in
+    let words = all (fun (_, words, _) -> words) @ if runs then read_runs (take "runs") else [] in
+    let unreachable = all (fun (none, _, _) -> none) and pumps = all (fun (_, _, pumps) -> pumps) in
+    (question, { asked = Petri.read_property net question; claimed; unreachable; words; pumps })) value

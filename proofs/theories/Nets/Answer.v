@@ -2,7 +2,7 @@
 
 From Coq Require Import List PArith NArith ZArith Bool Lia.
 From Proved Require Import Sets Arithmetic Tree.
-From Proved.Nets Require Import Net Goal Marking Run Bounds States Cover Stubborn Inductive Separator Equation.
+From Proved.Nets Require Import Net Goal Marking Run Pump Bounds States Cover Stubborn Inductive Separator Equation Basis.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -14,6 +14,7 @@ Inductive evidence :=
 | ByStates (rows : list (list N))
 | ByStubborn (rows : list (list N * list id))
 | ByCover (ms : list omega)
+| ByBasis (ms : list needs) (sums : list weighted) (nevers : list never)
 | ByEquation (traps : list (list id)) (sums : list weighted) (unfed : list (list id)) (tree : list node)
 | ByInductive (cs : list clause) (steps : list (point * list node)) (tree : list node)
 | BySeparator (cs : list clause) (steps : list (point * list node)) (tree : list node).
@@ -23,22 +24,23 @@ Definition deadlock (n : net) : goal := GAll (map cannot_fire (transitions n)).
 Lemma deadlock_met n M : goal_met M (deadlock n) = true <-> forall t, In t (transitions n) -> ~ enabled t M.
 Proof. exact (goal_of_met n M Deadlock). Qed.
 
-(** Of several members of a cover one is told, and then compared. *)
-Definition net_hint := list omega -> markings -> id.
+(** Of several members of a list one is told, and then compared. *)
+Record net_hints := NetHints { above_hint : list omega -> markings -> id; below_hint : list needs -> markings -> id }.
 
-Definition check_evidence (above : net_hint) (n : net) (g : goal) (e : evidence) : bool :=
+Definition check_evidence (hint : net_hints) (n : net) (g : goal) (e : evidence) : bool :=
   match e with
   | ByWeights ys => check_weights n g ys
   | ByDead ps => check_dead n g ps
   | ByStates rows => check_states n g rows
   | ByStubborn rows => same_goal g (deadlock n) && check_stubborn n rows                    (* net.stubborn.goal *)
-  | ByCover ms => check_cover n above g ms
+  | ByCover ms => check_cover n (above_hint hint) g ms
+  | ByBasis ms sums nevers => check_basis n (below_hint hint) g ms sums nevers
   | ByEquation traps sums unfed tree => check_equation n g traps sums unfed tree
   | ByInductive cs steps tree => check_inductive n g cs steps tree
   | BySeparator cs steps tree => check_separator n g cs steps tree
   end.
 
-Theorem check_evidence_sound above n g e : check_evidence above n g e = true -> ~ goal_reachable n g.
+Theorem check_evidence_sound hint n g e : check_evidence hint n g e = true -> ~ goal_reachable n g.
 Proof.
   destruct e; cbn [check_evidence].
   - apply check_weights_sound.
@@ -46,20 +48,21 @@ Proof.
   - apply check_states_sound.
   - rewrite andb_true_iff. intros [D H] (M & R & G). apply same_goal_eq in D. subst. exact (check_stubborn_sound n _ H M R (proj1 (deadlock_met n M) G)).
   - apply check_cover_sound.
+  - apply check_basis_sound.
   - apply check_equation_sound.
   - apply check_inductive_sound.
   - apply check_separator_sound.
 Qed.
 
-Definition check_bounded (above : net_hint) (n : net) (ps : list id) (e : evidence) : bool :=
+Definition check_bounded (hint : net_hints) (n : net) (ps : list id) (e : evidence) : bool :=
   match e with
   | ByWeights ys => check_weights_bound n ps ys
   | ByStates rows => check_states_bound n rows
-  | ByCover ms => check_cover_bound n above ps ms
+  | ByCover ms => check_cover_bound n (above_hint hint) ps ms
   | _ => false                                                                              (* net.claim *)
   end.
 
-Theorem check_bounded_sound above n ps e : check_bounded above n ps e = true -> bounded n ps.
+Theorem check_bounded_sound hint n ps e : check_bounded hint n ps e = true -> bounded n ps.
 Proof.
   destruct e; cbn [check_bounded]; try discriminate.
   - apply check_weights_bound_sound.
@@ -119,11 +122,12 @@ Record net_certificate := NetCertificate {
   asked : property;
   claimed : bool;
   unreachable : list (id * evidence);
-  words : list (list item)
+  words : list (list item);
+  pumps : list (list pump_step)
 }.
 
 Section Certificate.
-  Context (above : net_hint) (n : net).
+  Context (hint : net_hints) (n : net).
 
   Fixpoint walks (ts : PM.t transition) (gs : PM.t goal) (words : list (list item)) (reached : idset) : option idset :=
     match words with
@@ -137,7 +141,7 @@ Section Certificate.
     | [] => Some out
     | (k, e) :: es =>
         match PM.find k gs with                                                              (* net.goal *)
-        | Some g => if check_evidence above n g e then excluded gs es (iadd out k) else None
+        | Some g => if check_evidence hint n g e then excluded gs es (iadd out k) else None
         | None => None
         end
     end.
@@ -155,7 +159,7 @@ Section Certificate.
     forall k, imem out' k = true -> imem out k = true \/ exists g, PM.find k gs = Some g /\ ~ goal_reachable n g.
   Proof.
     induction es as [|[j e] es IH]; intros o o' H k I; cbn [excluded] in H; [injection H as <-; auto|].
-    destruct (PM.find j gs) as [g|] eqn:F; [|discriminate]. destruct (check_evidence above n g e) eqn:C; [|discriminate].
+    destruct (PM.find j gs) as [g|] eqn:F; [|discriminate]. destruct (check_evidence hint n g e) eqn:C; [|discriminate].
     destruct (IH _ _ H k I) as [J|J]; auto. apply imem_iadd in J as [->|J]; auto. right. exists g. split; auto. eapply check_evidence_sound; eauto.
   Qed.
 
@@ -178,8 +182,12 @@ Section Certificate.
 
   Definition check_net (c : net_certificate) : bool :=
     match asked c with
-    | Bounded ps => claimed c && existsb (fun e => check_bounded above n ps (snd e)) (unreachable c)
-    | NoLargest e => negb (claimed c) && existsb (fun x => check_bounded above n (map fst (terms e)) (snd x)) (unreachable c)
+    | Bounded ps =>
+        if claimed c then existsb (fun e => check_bounded hint n ps (snd e)) (unreachable c)
+        else existsb (check_pump n ps) (pumps c)
+    | NoLargest e =>
+        if claimed c then forallb (fun t => 1 <=? snd t) (terms e) && existsb (check_pump n (map fst (terms e))) (pumps c)
+        else existsb (fun x => check_bounded hint n (map fst (terms e)) (snd x)) (unreachable c)
     | q =>
         let gs := goals n q in
         let numbers := table xH gs in
@@ -202,7 +210,7 @@ Section Certificate.
 
   Theorem check_net_sound c : check_net c = true -> net_claim c.
   Proof.
-    unfold check_net, net_claim. destruct c as [q holds es ws]; cbn [asked claimed unreachable words].
+    unfold check_net, net_claim. destruct c as [q holds es ws us]; cbn [asked claimed unreachable words pumps].
     set (gs := goals n q).
     assert (D : match walks (table xH (transitions n)) (table xH gs) ws (PM.empty unit), excluded (table xH gs) es (PM.empty unit) with
         | Some reached, Some out => decided q holds gs reached out | _, _ => false end = true ->
@@ -256,7 +264,8 @@ Section Certificate.
       intros H. destruct (D H) as (reached & out & C & Hr & Ho). destruct holds; cbn [decided holds_of] in *.
       + destruct (all reached _ Hr C _ (or_introl eq_refl)) as (M & R & E). exists M. split; auto. now apply G0.
       + destruct (some out _ Ho C) as (g & [<-|[]] & X). intros (M & R & S). apply X. exists M. split; auto. now apply G0.
-    - rewrite andb_true_iff. intros [-> H]. apply existsb_exists in H as (x & _ & H). exact (check_bounded_sound _ _ _ _ H).
+    - destruct holds; intros H; apply existsb_exists in H as (x & _ & H); [exact (check_bounded_sound _ _ _ _ H)|].
+      apply check_pump_sound in H as (p & I & H). intros [most B]. destruct (H (Z.of_N most + 1)) as (M & R & L). specialize (B M p R I). lia.
     - intros H. destruct (D H) as (reached & out & C & Hr & Ho).
       assert (I1 : In (1%positive, at_least e most) (enumerated xH gs)) by (cbn; auto).
       assert (I2 : In (2%positive, at_least e (most + 1)) (enumerated xH gs)) by (cbn; auto).
@@ -268,7 +277,15 @@ Section Certificate.
       + intros [(M & R & E) L]. apply orb_true_iff in C as [C|C].
         * apply (Ho _ _ C I1). exists M. split; auto. apply at_least_met. lia.
         * destruct (Hr _ _ C I2) as (M' & R' & E'). apply at_least_met in E'. specialize (L M' R'). lia.
-    - rewrite andb_true_iff, negb_true_iff. intros [-> H]. apply existsb_exists in H as (x & _ & H). apply check_bounded_sound, sum_bounded in H as [most B].
-      intros A. destruct (A (most + 1)) as (M & R & L). specialize (B M R). lia.
+    - destruct holds; intros H.
+      + apply andb_true_iff in H as [F H]. rewrite forallb_forall in F. apply existsb_exists in H as (x & _ & H). apply check_pump_sound in H as (p & I & H).
+        intros least. destruct (H (least - constant e)) as (M & R & L). exists M. split; auto. unfold sum_at, value. enough (Z.of_N (M p) <= tsum (tokens_of M) (terms e)) by lia.
+        clear -F I. induction (terms e) as [|t ts IH]; [destruct I|]. rewrite tsum_cons. unfold tokens_of at 1.
+        assert (P : 0 <= tsum (tokens_of M) ts).
+        { clear -F. induction ts as [|u ts IH]; [reflexivity|]. rewrite tsum_cons. unfold tokens_of at 1. assert (1 <= snd u) by (apply Z.leb_le, F; right; left; auto).
+          assert (0 <= tsum (tokens_of M) ts) by (apply IH; intros x [<-|J]; apply F; [left|right; right]; auto). nia. }
+        assert (1 <= snd t) by (apply Z.leb_le, F; left; auto). destruct I as [<-|I]; [nia|]. specialize (IH (fun x J => F x (or_intror J)) I). nia.
+      + apply existsb_exists in H as (x & _ & H). apply check_bounded_sound, sum_bounded in H as [most B].
+        intros A. destruct (A (most + 1)) as (M & R & L). specialize (B M R). lia.
   Qed.
 End Certificate.
