@@ -2,6 +2,7 @@
 
 mod bench;
 mod export;
+mod handlers;
 mod net;
 mod sql;
 mod tso;
@@ -21,6 +22,7 @@ use serval_report::escape;
 use crate::output::{Colour, say};
 pub(crate) use bench::{Bench, BenchCommand, BenchFormat, Merge};
 pub(crate) use export::ExportForm;
+pub(crate) use handlers::{HandlerArgs, Replay, ReplayFormat};
 pub(crate) use net::{
     CoverFormat, LustreEncoding, Net, NetCheck, NetCommand, NetCover, NetDecompose, NetExport, NetFile, NetForm, NetFormat, NetInfo,
     NetInvariant, NetKind, NetRun, NetStates, SpaceFormat, TreeForm,
@@ -163,6 +165,7 @@ pub(crate) enum Command {
     Verify(Verify),
     Export(Export),
     Run(RunArgs),
+    Replay(Replay),
     Fmt(Fmt),
     Fix(Fix),
     Bench(Bench),
@@ -290,10 +293,12 @@ pub(crate) struct Check {
     /// With workloads of SQL: exit with 3 where SERIALIZABLE is taken at its word
     #[arg(long)]
     pub(crate) require_certificate: bool,
-    /// With workloads of SQL: perform the counterexample on a PostgreSQL server; without DSN the one of libpq's
-    /// environment
+    /// Perform the counterexample: of a workload of SQL on a PostgreSQL server, without DSN the one of libpq's
+    /// environment; of handlers in Node
     #[arg(long, value_name = "DSN", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub(crate) replay: Option<String>,
+    #[command(flatten)]
+    pub(crate) handlers: HandlerArgs,
     /// Say nothing about these warnings and notes, such as W0203
     #[arg(long, value_delimiter = ',', value_name = "CODES", value_parser = silenceable)]
     pub(crate) allow: Vec<String>,
@@ -477,6 +482,8 @@ pub(crate) enum Format {
     Core,
     /// The program that a workload of SQL stands for, with its statements as comments
     Ser,
+    /// A file of handlers without its types, as Node performs it
+    Js,
     /// The counterexample of a workload of SQL for PostgreSQL's isolation tester
     Spec,
     /// The counterexample of a workload of SQL as scripts for psql, one for each session (a directory)

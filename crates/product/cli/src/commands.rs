@@ -13,6 +13,7 @@ mod man;
 mod net;
 mod new;
 mod playground;
+mod replay;
 mod run;
 mod sql;
 mod tso;
@@ -37,6 +38,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Net(net) => return net::run(net, messages),
         Command::Tso(tso) => return tso::run(tso, messages),
         Command::Sql(sql) => return sql::run(sql, messages),
+        Command::Replay(replay) => return replay::run(replay, messages),
         Command::Verify(verify) => return verify::run(verify),
         Command::Lsp(lsp) => return lsp::run(lsp),
         Command::Playground(playground) => return playground::run(playground),

@@ -9,6 +9,7 @@
 //! | perform the run of a counterexample of a workload | [`follow()`] |
 //! | have the statements of that run, also for other programs | [`planned()`], [`PlannedRun`] |
 //! | have Node perform handlers in JavaScript | [`NodeProcess`] |
+//! | have a run of handlers as a test for Node | [`emitted_test()`] |
 //! | know what a client issues next, and make the tables of a workload | [`ScriptSession`], [`setup()`] |
 //!
 //! The client is `psql`, one process for each session, so that libpq's own settings hold: environment, service and
@@ -51,7 +52,7 @@ pub use client::{ClientState, ClientStep, ScriptSession, session_settings};
 pub use compare::is_same_answer;
 pub use follow::{FollowedRun, RunToFollow, follow};
 pub use lexical::{Refusable, Statement};
-pub use node::{NodeFailure, NodeProcess};
+pub use node::{EmittedTest, NodeFailure, NodeProcess, emitted_test};
 pub use orders::{ListedStatements, OrdersFound, OrdersWanted, PerformedOrder, SessionScript, all_orders};
 pub use perform::{PerformedStep, ReplayReport, perform};
 pub use planned::{PlannedRun, planned};

@@ -10,8 +10,18 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// What is handed to Node.
+mod emitted;
+
+pub use emitted::{EmittedTest, emitted_test};
+
+/// What is handed to Node, but for the stubs.
 const DRIVER: &str = include_str!("node/driver.mjs");
+
+/// What handlers meet in place of the outside: in the driver, and in tests that are written.
+const STUBS: &str = include_str!("node/stubs.mjs");
+
+/// The line that is replaced by the stubs.
+const STUBS_HERE: &str = "//#stubs\n";
 
 /// The oldest Node that is asked.
 const OLDEST: (u32, u32) = (20, 6);
@@ -56,8 +66,9 @@ impl NodeProcess {
     pub fn start(program: Option<&str>) -> Result<Self, NodeFailure> {
         let program = program.unwrap_or("node");
         let missing = |_| NodeFailure::Missing(program.to_owned());
+        let driver = DRIVER.replace(STUBS_HERE, STUBS);
         let mut child = Command::new(program)
-            .args(["--experimental-vm-modules", "--no-warnings", "--input-type=module", "-e", DRIVER])
+            .args(["--experimental-vm-modules", "--no-warnings", "--input-type=module", "-e", &driver])
             .env_remove("NODE_OPTIONS")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -20,25 +20,48 @@
 //! ```
 
 mod checked;
+mod kept;
+mod run;
 mod shown;
 
 use serval_compile::{Source, StepLimits};
-use serval_handlers::{Numbers, Performed, StepsProgram};
+use serval_handlers::{Module, Numbers, Performed, StepsProgram};
 use serval_script::Language;
 use serval_syntax::{Code, Diagnostic};
 
 use crate::input::{Content, Input};
 
-pub use checked::{Checked, Outcome, Run, RunEvent, Turns, repeated};
-pub use serval_handlers::HandlerBounds;
+pub use checked::{Checked, Outcome, Turns};
+pub use kept::{KeptRun, RepeatedRun};
+pub use run::{Run, RunEvent};
+pub use serval_handlers::{HandlerBounds, REFUSALS};
 
 /// What is not modelled.
 const OUTSIDE: Code = Code("E0803");
 
+/// A file of handlers as it is read, whether it can be decided about or not.
+pub struct HandlerFile {
+    text: String,
+    module: Module,
+    performed: Performed,
+}
+
+impl HandlerFile {
+    /// Reads a file.
+    pub fn read(name: &str, text: &str) -> Result<Self, Vec<Diagnostic>> {
+        let (module, performed) = serval_script::read(text, Language::of(name).unwrap_or(Language::JavaScript))?;
+        Ok(Self { text: text.to_owned(), module, performed })
+    }
+
+    /// The file without its types, as Node performs it; nothing where it has what cannot be left out.
+    pub fn plain_text(&self) -> Result<&str, &'static str> {
+        self.performed.obstacle.map_or(Ok(self.performed.module.as_str()), Err)
+    }
+}
+
 /// A file of handlers that can be decided about.
 pub struct Handlers {
-    text: String,
-    performed: Performed,
+    file: HandlerFile,
     /// The program that is decided.
     input: Input,
     translation: StepsProgram,
@@ -55,9 +78,21 @@ pub fn is_handlers(name: &str) -> bool {
 impl Handlers {
     /// Reads a file.
     pub fn read(name: &str, text: &str, bounds: &HandlerBounds) -> Result<Self, Vec<Diagnostic>> {
-        let (module, performed) = serval_script::read(text, Language::of(name).unwrap_or(Language::JavaScript))?;
+        Self::of(HandlerFile::read(name, text)?, bounds).map_err(|(_, mistakes)| mistakes)
+    }
+
+    /// The same of a file that is read; it comes back where it cannot be decided about.
+    pub fn of(file: HandlerFile, bounds: &HandlerBounds) -> Result<Self, (HandlerFile, Vec<Diagnostic>)> {
+        match Self::translated(&file.module, bounds) {
+            Ok((input, translation, compared, source)) => Ok(Self { file, input, translation, compared, source }),
+            Err(mistakes) => Err((file, mistakes)),
+        }
+    }
+
+    /// A file as two programs.
+    fn translated(module: &Module, bounds: &HandlerBounds) -> Result<(Input, StepsProgram, StepsProgram, Source), Vec<Diagnostic>> {
         let translated = |bounds: &HandlerBounds| {
-            serval_handlers::steps(&module, bounds).map_err(|list| list.into_iter().map(diagnostic).collect::<Vec<_>>())
+            serval_handlers::steps(module, bounds).map_err(|list| list.into_iter().map(diagnostic).collect::<Vec<_>>())
         };
         let translation = translated(bounds)?;
         let input = program(&translation)?;
@@ -67,7 +102,12 @@ impl Handlers {
         let analysed = program(&compared)?;
         let Content::Program(program) = analysed.content() else { return Err(Vec::new()) };
         let source = Source::new(program, StepLimits::default());
-        Ok(Self { text: text.to_owned(), performed, input, translation, compared, source })
+        Ok((input, translation, compared, source))
+    }
+
+    /// The file.
+    pub fn file(&self) -> &HandlerFile {
+        &self.file
     }
 
     /// The program in which every `await` pauses.

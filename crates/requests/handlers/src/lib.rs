@@ -21,5 +21,5 @@ mod walk;
 pub use few::answers;
 pub use form::*;
 pub use steps::{
-    Answers, CallShape, Given, HandlerBounds, NotModelled, Numbers, OutsideCall, OutsideValue, ShownAnswer, StepsProgram, steps,
+    Answers, CallShape, Given, HandlerBounds, NotModelled, Numbers, OutsideCall, OutsideValue, REFUSALS, ShownAnswer, StepsProgram, steps,
 };

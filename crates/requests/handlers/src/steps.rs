@@ -80,9 +80,12 @@ pub enum Numbers {
     Many,
 }
 
+/// Status codes with which a handler refuses, where nothing else is said.
+pub const REFUSALS: [i64; 5] = [409, 423, 425, 429, 503];
+
 impl Default for HandlerBounds {
     fn default() -> Self {
-        Self { values: 2, keys: None, numbers: Numbers::Few, refusals: vec![409, 423, 425, 429, 503], requests: None }
+        Self { values: 2, keys: None, numbers: Numbers::Few, refusals: REFUSALS.to_vec(), requests: None }
     }
 }
 

@@ -113,6 +113,7 @@ fn in_format(report: &BenchReport, format: BenchFormat) -> String {
 fn check_args(args: &Bench) -> Check {
     Check {
         replay: None,
+        handlers: Default::default(),
         files: Vec::new(),
         input: None,
         limits: args.limits,

@@ -38,6 +38,9 @@ pub(crate) fn run(args: &Check, messages: Messages) -> Result<ExitCode, Failure>
     if let Some(status) = handlers::check(args, messages)? {
         return Ok(status);
     }
+    if args.handlers.is_said() {
+        return Err(Failure::message("--emit is about handlers in JavaScript and TypeScript"));
+    }
     let (workloads, rest) = crate::workload::separate(&args.files)?;
     if !workloads.is_empty() {
         if !rest.is_empty() || args.watch {

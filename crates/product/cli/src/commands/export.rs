@@ -29,6 +29,9 @@ pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
     if super::handlers::is_handlers(&args.input.file) {
         return super::handlers::export(args, messages);
     }
+    if args.to.format == Format::Js {
+        return Err(Failure::message("--to js is about handlers in JavaScript and TypeScript"));
+    }
     if args.sql.is_said() || matches!(args.to.format, Format::Ser | Format::Spec | Format::Psql) {
         return Err(Failure::message(
             "--to ser, spec and psql, --isolation, --observe and --default-range are about workloads of SQL, which are directories",
@@ -97,7 +100,7 @@ impl ExportWriter {
     /// None for the formats of programs.
     fn of(format: Format) -> Option<Self> {
         Some(match format {
-            Format::Core | Format::Ser | Format::Spec | Format::Psql | Format::Tso | Format::ScRounds => return None,
+            Format::Core | Format::Ser | Format::Js | Format::Spec | Format::Psql | Format::Tso | Format::ScRounds => return None,
             Format::Smtlib => Self::Obligations,
             Format::Net => Self::Stage(Stage::Net),
             Format::Pnml => Self::Stage(Stage::Pnml),

@@ -1,4 +1,4 @@
-//! Files of handlers in JavaScript and TypeScript: `check` and `export --to ser`.
+//! Files of handlers in JavaScript and TypeScript: `check`, `replay` and `export`.
 //!
 //! Builds without the feature `handlers` say that they are, and nothing else.
 
@@ -6,8 +6,9 @@
 pub(super) mod node;
 
 use std::path::Path;
+use std::process::ExitCode;
 
-use crate::args::Export;
+use crate::args::{Export, Format, Replay};
 use crate::failure::Failure;
 use crate::input::Messages;
 
@@ -20,10 +21,10 @@ pub(super) fn is_handlers(path: &Path) -> bool {
 #[cfg(not(feature = "handlers"))]
 pub(super) const ABSENT: &str = "this build does not read handlers: build serval-cli with `--features handlers`";
 
-/// `serval export FILE --to ser`
+/// `serval export FILE --to ser` and `--to js`
 pub(super) fn export(args: &Export, messages: Messages) -> Result<(), Failure> {
-    if args.to.format != crate::args::Format::Ser {
-        let why = "handlers have the form ser; export that, and then the program in the form that is wanted";
+    if args.to.format != Format::Ser && args.to.format != Format::Js {
+        let why = "handlers have the forms ser and js; export ser, and then the program in the form that is wanted";
         return Err(Failure::message(why));
     }
     #[cfg(feature = "handlers")]
@@ -31,6 +32,17 @@ pub(super) fn export(args: &Export, messages: Messages) -> Result<(), Failure> {
     #[cfg(not(feature = "handlers"))]
     {
         let _ = messages;
+        Err(Failure::message(ABSENT))
+    }
+}
+
+/// `serval replay FILE TRACE`
+pub(super) fn replay(args: &Replay, messages: Messages) -> Result<ExitCode, Failure> {
+    #[cfg(feature = "handlers")]
+    return node::replay(args, messages);
+    #[cfg(not(feature = "handlers"))]
+    {
+        let _ = (args.time(), messages);
         Err(Failure::message(ABSENT))
     }
 }

@@ -26,7 +26,12 @@ fn options_that_do_not_go_with_handlers_are_refused() {
         (&["check", TOKEN, "--format", "sarif"], "the formats text and json"),
         (&["check", TOKEN, "--only", "faults"], "--only is about programs"),
         (&["check", TOKEN, "examples/lost-update.ser"], "checked apart from programs"),
-        (&["export", TOKEN, "--to", "dot"], "handlers have the form ser"),
+        (&["check", TOKEN, "--replay=host=/tmp"], "takes no connection"),
+        (&["check", "examples/lost-update.ser", "--emit", "test"], "--emit is about handlers"),
+        (&["replay", TOKEN, "target/x.json", "--dsn", "host=/tmp"], "--dsn is about workloads of SQL"),
+        (&["replay", "examples/lost-update.ser", "target/x.json", "--format", "json"], "are about workloads of SQL and handlers"),
+        (&["export", TOKEN, "--to", "dot"], "handlers have the forms ser and js"),
+        (&["export", "examples/lost-update.ser", "--to", "js"], "--to js is about handlers"),
     ] {
         let (stderr, status) = refused(arguments);
         assert!(stderr.contains(said), "{arguments:?}: {stderr}");
@@ -38,7 +43,7 @@ fn options_that_do_not_go_with_handlers_are_refused() {
 #[test]
 fn a_build_without_handlers_says_so() {
     let _ = (directory, root, command, written);
-    for arguments in [&["check", TOKEN][..], &["export", TOKEN, "--to", "ser"]] {
+    for arguments in [&["check", TOKEN][..], &["export", TOKEN, "--to", "ser"], &["replay", TOKEN, "target/x.json"]] {
         let (stderr, status) = refused(arguments);
         assert!(stderr.contains("this build does not read handlers"), "{stderr}");
         assert_eq!(status, Some(2));
@@ -46,14 +51,14 @@ fn a_build_without_handlers_says_so() {
 }
 
 #[cfg(feature = "handlers")]
-mod built {
+pub(crate) mod built {
     use serde_json::Value;
     use serval_testkit::suite::data_dir;
 
     use super::*;
 
     /// Whether there is a Node; a line says so where there is none.
-    fn has_node() -> bool {
+    pub(crate) fn has_node() -> bool {
         let node = std::env::var("SERVAL_NODE").unwrap_or_else(|_| "node".to_owned());
         let there = std::process::Command::new(node).arg("--version").output().is_ok_and(|output| output.status.success());
         let required = std::env::var("SERVAL_REQUIRE").unwrap_or_default();
@@ -138,16 +143,41 @@ mod built {
         if !has_node() {
             return;
         }
-        let page = root().join("docs/src/handlers.md");
-        let page = std::fs::read_to_string(page).unwrap();
+        let page = std::fs::read_to_string(root().join("docs/src/handlers.md")).unwrap();
+        // Sessions write files beside what is checked.
+        let folder = directory("handlers-page");
+        let place = folder.join("docs/src/handlers");
+        std::fs::create_dir_all(&place).unwrap();
+        for name in ["token.js", "token-fixed.js"] {
+            std::fs::copy(root().join("docs/src/handlers").join(name), place.join(name)).unwrap();
+        }
         let mut sessions = 0;
-        for block in page.split("```text\n$ serval ").skip(1) {
+        for block in page.split("```text\n$ ").skip(1) {
             let (line, rest) = block.split_once('\n').unwrap();
             let wanted = rest.split("```").next().unwrap();
-            let output = serval(&line.split_whitespace().collect::<Vec<_>>(), b"");
-            assert_eq!(text(&output.stdout), wanted, "serval {line}\n{}", text(&output.stderr));
+            let words: Vec<&str> = line.split_whitespace().collect();
             sessions += 1;
+            if words[0] == "node" {
+                let node = std::env::var("SERVAL_NODE").unwrap_or_else(|_| "node".to_owned());
+                let test = |words: &[&str]| std::process::Command::new(&node).args(words).current_dir(&folder).output().unwrap();
+                let output = test(&words[1..]);
+                let said = text(&output.stdout);
+                for line in wanted.lines() {
+                    assert!(said.lines().any(|other| other.trim() == line.trim()), "{line}: {said}");
+                }
+                let (made, shown) = (place.join("token.test.mjs"), root().join("docs/src/handlers/token.test.mjs"));
+                if std::env::var_os("SERVAL_BLESS").is_some() {
+                    std::fs::copy(&made, &shown).unwrap();
+                }
+                let written = |path: &Path| std::fs::read_to_string(path).unwrap();
+                assert_eq!(written(&made), written(&shown), "SERVAL_BLESS=1 writes docs/src/handlers/token.test.mjs anew");
+                std::fs::copy(place.join("token-fixed.js"), place.join("token.js")).unwrap();
+                assert!(!output.status.success() && test(&words[1..]).status.success(), "{said}");
+                continue;
+            }
+            let output = command(&words[1..]).current_dir(&folder).output().unwrap();
+            assert_eq!(text(&output.stdout), wanted, "serval {line}\n{}", text(&output.stderr));
         }
-        assert!(sessions >= 3);
+        assert!(sessions >= 7);
     }
 }

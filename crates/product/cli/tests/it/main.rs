@@ -21,6 +21,8 @@ mod fault;
 mod fix;
 mod fmt;
 mod handlers;
+#[cfg(feature = "handlers")]
+mod handlers_run;
 mod hostile;
 mod house;
 mod in_time;

@@ -34,209 +34,36 @@ const whose = () => (run.job.once ? caller.getStore() ?? run.now : run.now);
 
 class Cut extends Error {}
 
-// One of so many: as the run says, else the first.
+// One of so many: as the run says, else the first. What cannot be done any more is noted.
 const choose = (many) => {
   if (many <= 1) return 0;
   const at = run.taken.length;
   let picked = 0;
   if (at < run.prefix.length) picked = run.prefix[at];
   else if (run.random) picked = run.random(many);
+  if (!Number.isInteger(picked) || picked < 0 || picked >= many) {
+    run.lost = true;
+    picked = 0;
+  }
   run.taken.push(picked);
   run.many.push(many);
   return picked;
 };
 
-// A value as it is written in what comes in, for this run.
-const made = (value, path) => {
-  const [kind, inside] = value;
-  switch (kind) {
-    case 'u': return undefined;
-    case 'z': return null;
-    case 's': return inside;
-    case 'k': {
-      run.tokens[inside] ??= thing(path, {}, inside);
-      return run.tokens[inside];
-    }
-    case 'o': {
-      const fields = {};
-      for (const name of Object.keys(inside)) fields[name] = made(inside[name], path);
-      return thing(path, fields, undefined);
-    }
-    default: return inside;
-  }
+// What is known of a call of the outside, by the place from which it is made; and how it is called there.
+let paths = {};
+const lookup = (path, above) => {
+  const at = site(above);
+  paths[at] = path;
+  return [at, run.job.outside[at]];
 };
 
-// What an outside answers: its fields, and all else that is called of it is outside, too.
-const thing = (path, fields, text) => new Proxy(fields, {
-  get(target, name) {
-    if (name === token) return text;
-    if (Object.hasOwn(target, name)) return target[name];
-    if (name === Symbol.toPrimitive) return () => text ?? path;
-    if (typeof name === 'symbol' || name === 'then' || name === 'toJSON') return undefined;
-    return outside(`${path}.${name}`);
-  },
-});
+// A call that is not looked at: its value counts for nothing.
+const unknown = (path) => outside(`${path}()`);
 
-// Something outside: all of its members are, and calls of it are answered by events.
-const outside = (path) => new Proxy(function () {}, {
-  get(_, name) {
-    if (name === token) return path;
-    if (name === Symbol.toPrimitive) return () => path;
-    if (typeof name === 'symbol' || name === 'then' || name === 'toJSON' || name === 'prototype') return undefined;
-    return outside(path === '' ? name : `${path}.${name}`);
-  },
-  apply(_, self, args) { return called(path, args); },
-  construct(_, args) { return Object(called(path, args)); },
-});
-
-const METHODS = ['get', 'post', 'put', 'delete', 'patch'];
-
-const called = (path, args) => {
-  if (run.loading) {
-    const last = args[args.length - 1];
-    const method = path.slice(path.lastIndexOf('.') + 1);
-    if (METHODS.includes(method) && typeof args[0] === 'string' && typeof last === 'function') {
-      run.routes[`${method.toUpperCase()} ${args[0]}`] = last;
-    }
-    return outside(`${path}()`);
-  }
-  const at = site(called);
-  const known = run.job.outside[at];
-  // A call that is not looked at: its value counts for nothing.
-  if (!known) return outside(`${path}()`);
-  const by = whose();
-  if (!known.waits) return made(known.values[choose(known.values.length)], known.path);
-  return new Promise((resolve, reject) => {
-    run.gates.push({ by, at, known, resolve, reject });
-  });
-};
-
-// A timer is an outside call that has no value.
-const later = (f, ...rest) => {
-  if (!run || run.loading) return outside('a timer');
-  const args = rest.slice(1);
-  run.gates.push({ by: whose(), at: site(later), timer: () => f(...args) });
-  return outside('a timer');
-};
-const soon = (f, ...args) => later(f, 0, ...args);
-globalThis.setTimeout = later;
-globalThis.setImmediate = soon;
-globalThis.setInterval = () => outside('a timer');
-globalThis.clearTimeout = globalThis.clearInterval = globalThis.clearImmediate = () => {};
-globalThis.fetch = (...args) => called('fetch', args);
-const now = Date.now.bind(Date);
-globalThis.Date = outside('Date');
-Math.random = (...args) => called('Math.random', args);
-
-// What a caller gives: values at some paths, and elsewhere something that nothing looks at.
-const given = (values, path) => {
-  const here = values.find((one) => one[0] === path);
-  if (here) return here[1][0] === 'k' ? here[1][1] : made(here[1], path);
-  return new Proxy({}, {
-    get(_, name) {
-      if (name === token) return path;
-      if (name === Symbol.toPrimitive) return () => path;
-      if (typeof name === 'symbol' || name === 'then' || name === 'toJSON') return undefined;
-      return given(values, path === '' ? name : `${path}.${name}`);
-    },
-  });
-};
-
-// The answer of a request that goes to a framework: the first counts.
-const reply = () => {
-  const answer = { status: 200, body: undefined, sent: undefined };
-  const send = (body) => { answer.sent ??= { status: answer.status, body }; return self; };
-  const status = (code) => { answer.status = code; return self; };
-  const same = () => self;
-  const self = {
-    answer, status, code: status, send, json: send, end: send, sendStatus: (code) => { answer.status = code; return send(undefined); },
-    set: same, header: same, setHeader: same, type: same, cookie: same,
-    set statusCode(code) { answer.status = code; },
-  };
-  return self;
-};
-
-// An answer in a form that can be compared.
-const shown = (value) => {
-  switch (typeof value) {
-    case 'undefined': return ['u'];
-    case 'boolean': return ['b', value];
-    case 'number': return Number.isSafeInteger(value) ? ['n', value] : ['s', String(value)];
-    case 'string': return ['s', value];
-    case 'function': return ['f'];
-    default: break;
-  }
-  if (value === null) return ['z'];
-  if (Array.isArray(value)) return ['a', value.map(shown)];
-  const text = value[token];
-  if (text !== undefined) return ['s', text];
-  if (value instanceof Map || value instanceof Set || value instanceof Promise) return ['f'];
-  const fields = {};
-  for (const name of Object.keys(value).sort()) {
-    const inside = shown(value[name]);
-    if (inside[0] !== 'u') fields[name] = inside;
-  }
-  return ['o', fields];
-};
-
-const failure = (error) => {
-  if (error instanceof TypeError) return ['t', 'TypeError'];
-  if (error instanceof Error) return ['t', error.message];
-  return ['t', typeof error === 'object' && error !== null ? String(error[token] ?? 'an object') : String(error)];
-};
-
-// A call begins: what it does before its first pause happens here.
-const begin = (index) => {
-  const call = run.job.calls[index];
-  const state = run.calls[index];
-  state.come = true;
-  run.now = index;
-  const end = (answer) => { state.answer = answer; };
-  try {
-    let answer;
-    if (call.route) {
-      const f = run.routes[call.route];
-      if (!f) throw new Cut(`no handler of ${call.route}`);
-      if (call.framework === 'koa') {
-        const names = ['params', 'query', 'request', 'ip', 'headers'];
-        const ctx = { status: 200, body: undefined };
-        for (const name of names) ctx[name] = given(call.given, name);
-        answer = Promise.resolve(f(ctx, async () => {})).then(() => ({ status: ctx.status, body: ctx.body }));
-      } else {
-        const there = reply();
-        const done = Promise.resolve(f(given(call.given, ''), there, () => {}));
-        const plain = (value) => {
-          if (there.answer.sent) return there.answer.sent;
-          return call.framework === 'fastify' ? { status: there.answer.status, body: value === there ? undefined : value } : undefined;
-        };
-        answer = done.then(plain, (error) => { if (there.answer.sent) return there.answer.sent; throw error; });
-      }
-    } else {
-      let self;
-      let f = run.exported;
-      for (const name of call.path) { self = f; f = f[name]; }
-      answer = f.apply(self, call.params.map((name) => given(call.given, name)));
-    }
-    if (answer instanceof Promise) answer.then((value) => end(shown(value)), (error) => end(failure(error)));
-    else end(shown(answer));
-  } catch (error) {
-    if (error instanceof Cut) throw error;
-    end(failure(error));
-  }
-};
-
-const settle = (gate) => {
-  run.now = gate.by;
-  if (gate.timer) { gate.timer(); return 'goes on'; }
-  const { values, fails } = gate.known;
-  const picked = choose(values.length + (fails && run.job.failures ? 1 : 0));
-  if (picked < values.length) {
-    gate.resolve(made(values[picked], gate.known.path));
-    return values[picked];
-  }
-  gate.reject(new Error(`${gate.known.path} failed`));
-  return ['t', `${gate.known.path} failed`];
-};
+//#stubs
+Object.assign(globalThis, globals);
+Math.random = random;
 
 // What can happen next: calls that come, of equal ones the first, and calls of the outside that are answered.
 const possible = () => {
@@ -265,7 +92,7 @@ const happen = (event) => {
   run.gates.splice(run.gates.indexOf(event.gate), 1);
   const told = ['answered', event.gate.by, event.gate.at];
   run.events.push(told);
-  told.push(settle(event.gate));
+  told.push(settle(event.gate), event.gate.path);
 };
 
 const perform = async (job, prefix, random) => {
@@ -325,7 +152,8 @@ const all = async (job) => {
   job.load = job.module ? as_module(job) : as_function(job);
   job.most_turns ??= 40;
   const found = new Map();
-  const told = { runs: 0, complete: true, stuck: 0, cut: 0 };
+  paths = {};
+  const told = { runs: 0, complete: true, stuck: 0, cut: 0, lost: false };
   const wanted = job.unless ? new Set(job.unless) : undefined;
   const target = job.target ? sorted(job, job.target) : undefined;
   let prefix = job.choices ?? [];
@@ -341,6 +169,7 @@ const all = async (job) => {
     told.runs += 1;
     if (end.cut) told.cut += 1;
     if (end.stuck) told.stuck += 1;
+    if (run.lost) told.lost = true;
     if (end.answers) {
       const key = JSON.stringify(end.answers);
       if (!found.has(key)) {
@@ -361,7 +190,7 @@ const all = async (job) => {
     if (random) continue;
     prefix = [...taken.slice(0, at), taken[at] + 1];
   }
-  return { ...told, found: [...found.values()] };
+  return { ...told, found: [...found.values()], paths };
 };
 
 // Answers without the order of equal calls.

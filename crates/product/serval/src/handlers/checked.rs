@@ -1,10 +1,12 @@
 //! A file of handlers, decided by its program and by Node.
 
 use serde_json::{Value, json};
-use serval_handlers::node::{Trying, difference, job, run, said, search, tried, words};
-use serval_handlers::{StepsProgram, answers};
+use serval_handlers::answers;
+use serval_handlers::node::{self, Trying, difference, job, said, search, tried, words};
 
 use super::Handlers;
+use super::kept::{Seen, kept};
+use super::run::{Run, events};
 use crate::decide::{Verdict, decide};
 use crate::options::Options;
 
@@ -46,34 +48,6 @@ pub enum Outcome {
     Undecided(String),
     /// A bug in serval, in words.
     Bug(String),
-}
-
-/// A run that Node has performed.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// The calls as they are written, with their answers.
-    pub calls: Vec<(String, String)>,
-    /// What happened, in order.
-    pub events: Vec<RunEvent>,
-    /// What the same calls answer one at a time.
-    pub serial: Vec<Vec<String>>,
-    /// Whether it needs two events in one turn of the event loop.
-    pub together: bool,
-    /// What Node is asked to perform it again, with the answers.
-    pub trace: Value,
-}
-
-/// An event of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunEvent {
-    /// The call, from 0.
-    pub call: usize,
-    /// The line in the file, from 1; 0 for a call that comes.
-    pub line: usize,
-    /// What happens.
-    pub what: String,
-    /// Whether it begins a turn of the event loop.
-    pub begins_turn: bool,
 }
 
 /// How Node is asked.
@@ -126,8 +100,8 @@ impl Handlers {
             let requests = pair.map(|place| names[place].clone());
             for together in [1, 2] {
                 let trying = Trying { most, together, failures: true, first: false };
-                let Some(job) = job(&self.text, &self.performed, &self.compared, &requests, trying) else {
-                    return Err(format!("Node does not perform {}", self.performed.obstacle.unwrap_or("these calls")));
+                let Some(job) = job(&self.file.text, &self.file.performed, &self.compared, &requests, trying) else {
+                    return Err(format!("Node does not perform {}", self.file.performed.obstacle.unwrap_or("these calls")));
                 };
                 let found = tried(&ask(&job)?)?;
                 // Where there are too many states nothing can be compared.
@@ -152,12 +126,12 @@ impl Handlers {
         let told: Vec<String> = calls.iter().zip(&wanted).map(|(call, answer)| format!("{call} → {}", answer.text())).collect();
         let steps = format!("every `await` as a pause, {} is an answer that no serial order gives", told.join(", "));
         let said = said.ok_or_else(|| format!("{steps}, but what it is in Node is not known exactly"))?;
-        if self.performed.obstacle.is_some() {
-            return Err(format!("{steps}, but Node does not perform {}", self.performed.obstacle.unwrap_or_default()));
+        if self.file.performed.obstacle.is_some() {
+            return Err(format!("{steps}, but Node does not perform {}", self.file.performed.obstacle.unwrap_or_default()));
         }
         // One at a time, in Node itself: the answers must not be among these.
         let trying = Trying { most: 20_000, together: 1, failures: true, first: false };
-        let serial = self.serial(requests, trying, ask).map_err(|why| format!("{why}; {steps}"))?;
+        let (serial, paths) = self.serial(requests, trying, ask).map_err(|why| format!("{why}; {steps}"))?;
         let key = |answers: &[Value]| {
             let mut list: Vec<String> = answers.iter().zip(requests).map(|(one, request)| format!("{request} {one}")).collect();
             list.sort();
@@ -175,7 +149,7 @@ impl Handlers {
                 }
                 let most = if random { 2 * SEARCHED } else { SEARCHED };
                 let trying = Trying { most, together: *together, failures, first: false };
-                let job = search(&self.text, &self.performed, &self.translation, requests, &said, (trying, random));
+                let job = search(&self.file.text, &self.file.performed, &self.translation, requests, &said, (trying, random));
                 let job = job.ok_or("Node does not perform these calls")?;
                 let found: Value = serde_json::from_str(&ask(&job)?).map_err(|_| "Node answered something else")?;
                 if let Some(error) = found["error"].as_str() {
@@ -183,18 +157,20 @@ impl Handlers {
                 }
                 if found["hit"].is_object() {
                     let trying = Trying { most: 1, ..trying };
-                    let once = run(&self.text, &self.performed, of, requests, &found["hit"]["choices"], trying).ok_or("no run")?;
-                    return self.again(once, &calls, &serial, *together > 1, ask);
+                    let once =
+                        node::run(&self.file.text, &self.file.performed, of, requests, &found["hit"]["choices"], trying).ok_or("no run")?;
+                    return self.again(once, &calls, (&serial, &paths), *together > 1, ask);
                 }
             }
         }
         Err(format!("{steps}; Node was not seen to give it: the run may need an order of continuations that Node does not have"))
     }
 
-    /// All answers of these calls one at a time, in Node.
-    fn serial(&self, requests: &[String], trying: Trying, ask: &mut Ask<'_>) -> Result<Vec<Vec<Value>>, String> {
+    /// All answers of these calls one at a time, in Node; and how the outside is called from which places.
+    fn serial(&self, requests: &[String], trying: Trying, ask: &mut Ask<'_>) -> Result<(Vec<Vec<Value>>, Value), String> {
         let quick = Trying { most: trying.most, ..trying };
-        let job = job(&self.text, &self.performed, &self.translation, requests, quick).ok_or("Node does not perform these calls")?;
+        let job =
+            job(&self.file.text, &self.file.performed, &self.translation, requests, quick).ok_or("Node does not perform these calls")?;
         let mut job: Value = serde_json::from_str(&job).map_err(|why| why.to_string())?;
         job["compare"] = json!(false);
         job["serial"] = json!(true);
@@ -206,12 +182,19 @@ impl Handlers {
             return Err("there are too many orders of the calls one at a time".to_owned());
         }
         let list = found["found"].as_array().into_iter().flatten();
-        Ok(list.map(|one| one["answers"].as_array().cloned().unwrap_or_default()).collect())
+        Ok((list.map(|one| one["answers"].as_array().cloned().unwrap_or_default()).collect(), found["paths"].clone()))
     }
 
     /// Has the run performed again, of the file as Node loads it, and tells it.
-    fn again(&self, mut once: Value, calls: &[String], serial: &[Vec<Value>], together: bool, ask: &mut Ask<'_>) -> Result<Run, String> {
-        once["module"] = json!(self.performed.module);
+    fn again(
+        &self,
+        mut once: Value,
+        calls: &[String],
+        (serial, paths): (&[Vec<Value>], &Value),
+        together: bool,
+        ask: &mut Ask<'_>,
+    ) -> Result<Run, String> {
+        once["module"] = json!(self.file.performed.module);
         let found: Value = serde_json::from_str(&ask(&once.to_string())?).map_err(|_| "Node answered something else")?;
         let end = &found["found"][0];
         let answers = end["answers"].as_array().ok_or("the run was not performed again")?;
@@ -222,67 +205,11 @@ impl Handlers {
         let mut orders: Vec<Vec<String>> = serial.iter().map(|answers| list(answers)).collect();
         orders.sort();
         orders.dedup();
-        let mut trace = once.clone();
-        trace.as_object_mut().map(|trace| trace.remove("module"));
-        trace["answers"] = json!(answers);
-        trace["handlers"] = json!(1);
-        trace["serial"] = json!(serial);
-        let events = events(&self.translation, end["events"].as_array().map(Vec::as_slice).unwrap_or_default(), &once);
+        let mut paths = paths.as_object().cloned().unwrap_or_default();
+        paths.extend(found["paths"].as_object().cloned().unwrap_or_default());
+        let trace = kept(&once, &self.file, Seen { said: calls, end, paths: &paths, serial });
+        let events = events(end["events"].as_array().map(Vec::as_slice).unwrap_or_default(), &once);
         let calls = calls.iter().cloned().zip(list(answers)).collect();
         Ok(Run { calls, events, serial: orders, together, trace })
     }
-
-    /// The text of a run that was kept, for Node, of this very file.
-    pub fn to_repeat(&self, trace: &Value) -> Result<String, String> {
-        if trace["handlers"] != json!(1) {
-            return Err("this is no run of handlers".to_owned());
-        }
-        let mut job = trace.clone();
-        job["module"] = json!(self.performed.module);
-        job["once"] = json!(true);
-        Ok(job.to_string())
-    }
-}
-
-/// Whether Node has given the answers of a run that was kept; else what it gave.
-pub fn repeated(trace: &Value, node: &str) -> Result<Option<Vec<String>>, String> {
-    let found: Value = serde_json::from_str(node).map_err(|_| "Node answered something else")?;
-    if let Some(error) = found["error"].as_str() {
-        return Err(error.lines().next().unwrap_or_default().to_owned());
-    }
-    let answers = &found["found"][0]["answers"];
-    if *answers == trace["answers"] {
-        return Ok(None);
-    }
-    Ok(Some(answers.as_array().into_iter().flatten().map(words).collect()))
-}
-
-/// The events of a run, with the lines of the file.
-fn events(translation: &StepsProgram, list: &[Value], job: &Value) -> Vec<RunEvent> {
-    let _ = translation;
-    let (mut out, mut begins_turn) = (Vec::new(), true);
-    for event in list {
-        let kind = event[0].as_str().unwrap_or_default();
-        let call = event[1].as_u64().and_then(|call| usize::try_from(call).ok()).unwrap_or(0);
-        let at = event[2].as_str().unwrap_or_default();
-        let line = at.split(':').next().and_then(|line| line.parse().ok()).unwrap_or(0);
-        match kind {
-            "turn" => {
-                begins_turn = true;
-                continue;
-            }
-            "comes" => out.push(RunEvent { call, line: 0, what: "comes".to_owned(), begins_turn }),
-            _ => {
-                let path = job["outside"][at]["path"].as_str().unwrap_or("a timer");
-                let what = match event[3][0].as_str() {
-                    Some("t") => format!("`{path}` fails"),
-                    Some("u") | None => format!("`{path}` is done"),
-                    Some(_) => format!("`{path}` answers {}", words(&event[3])),
-                };
-                out.push(RunEvent { call, line, what, begins_turn });
-            }
-        }
-        begins_turn = false;
-    }
-    out
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use serval_diagnostic::counted;
 
-use super::{Checked, Handlers, Outcome, Run};
+use super::{Checked, Handlers, Outcome, RepeatedRun, Run};
 
 /// More serial answers than these are counted and not listed.
 const MOST_SERIAL: usize = 6;
@@ -119,5 +119,36 @@ impl Run {
     /// What is kept, to be performed again.
     pub fn trace_text(&self) -> String {
         format!("{}\n", self.trace)
+    }
+}
+
+impl RepeatedRun {
+    /// What came of it, for people.
+    pub fn text(&self, name: &str) -> String {
+        let verdict = match &self.differs {
+            None => "Node gives the same answers again",
+            Some(why) => why,
+        };
+        let mut out = format!("{name}: {verdict}\n");
+        if self.is_changed {
+            out.push_str("  the file has changed since the run was saved\n");
+        }
+        out.push('\n');
+        out.push_str(&self.run.table());
+        if self.differs.is_some() {
+            out.push_str(&format!("\n  answers then   {}\n", self.kept.join("  |  ")));
+        }
+        out
+    }
+
+    /// The same for machines.
+    pub fn json(&self, name: &str) -> String {
+        let pairs = self.run.calls.iter().zip(&self.kept);
+        let calls: Vec<Value> = pairs.map(|((call, now), kept)| json!({ "call": call, "kept": kept, "answer": now })).collect();
+        let mut out = json!({ "schema": 1, "file": name, "same": self.differs.is_none(), "changed": self.is_changed, "calls": calls });
+        if let Some(why) = &self.differs {
+            out["reason"] = json!(why);
+        }
+        format!("{out}\n")
     }
 }

@@ -34,14 +34,10 @@ fn refuse_others(args: &Check) -> Result<(), Failure> {
         "reports on handlers have the formats text and json"
     } else if args.certificate.is_some() {
         "there is no certificate about a file of handlers: `serval export FILE --to ser` gives the program that is proved"
-    } else if args.scale.is_some()
-        || args.expected
-        || !args.keep.is_empty()
-        || args.sql.is_said()
-        || args.require_certificate
-        || args.replay.is_some()
-    {
+    } else if args.scale.is_some() || args.expected || !args.keep.is_empty() || args.sql.is_said() || args.require_certificate {
         "--scale, --expected, --keep and what is about SQL do not go with handlers"
+    } else if args.replay.as_ref().is_some_and(|dsn| !dsn.is_empty()) {
+        "--replay has Node perform handlers: it takes no connection"
     } else if args.only.is_some() {
         "--only is about programs"
     } else {
@@ -52,17 +48,20 @@ fn refuse_others(args: &Check) -> Result<(), Failure> {
 
 #[cfg(feature = "handlers")]
 mod with_node {
-    use std::path::Path;
+    use std::fs;
+    use std::io::{ErrorKind, Write as _};
+    use std::path::{Path, PathBuf};
     use std::process::ExitCode;
     use std::sync::Arc;
 
     use serval::Options;
-    use serval::handlers::{Checked, Outcome, Turns};
+    use serval::handlers::{Checked, HandlerFile, KeptRun, Outcome, REFUSALS, Run, Turns};
+    use serval_replay::{EmittedTest, emitted_test};
     use serval_report::escape;
 
     use super::super::{Status, checking::now, methods, save};
     use crate::args::{Check, OutputFormat};
-    use crate::commands::handlers::node::{PATIENCE, node, read};
+    use crate::commands::handlers::node::{PATIENCE, REPLAYED, node, performed, read};
     use crate::failure::Failure;
     use crate::input::{self, Messages};
     use crate::limits::{self, watched};
@@ -78,10 +77,11 @@ mod with_node {
         let mut worst = Status::Fine;
         for (position, path) in args.files.iter().enumerate() {
             let status = match one(args, messages, path) {
-                Ok((text, status)) => {
+                Ok(CheckedHandlers { text, status, mistakes }) => {
                     let gap = if position > 0 && args.format == OutputFormat::Text && !messages.quiet { "\n" } else { "" };
                     write_to(None, &format!("{gap}{text}"))?;
-                    status
+                    mistakes.iter().for_each(|why| say(&format!("error: {}\n", escape::line(why))));
+                    if mistakes.is_empty() { status } else { Status::Input }
                 }
                 Err(Failure::Input(text)) => {
                     say(&text);
@@ -101,7 +101,15 @@ mod with_node {
         Ok(worst.exit_code(args.exit_zero))
     }
 
-    fn one(args: &Check, messages: Messages, path: &Path) -> Result<(String, Status), Failure> {
+    /// What came of one file.
+    struct CheckedHandlers {
+        text: String,
+        status: Status,
+        /// What could not be done with its run.
+        mistakes: Vec<String>,
+    }
+
+    fn one(args: &Check, messages: Messages, path: &Path) -> Result<CheckedHandlers, Failure> {
         let name = input::name_of(path);
         let methods = methods(&args.method, &args.classic)?;
         let handlers = Arc::new(read(path, messages)?);
@@ -129,14 +137,58 @@ mod with_node {
             Outcome::Bug(_) => Status::Internal,
         };
         let shown = escape::name(&name);
-        let text = match args.format {
+        let mut text = match args.format {
             OutputFormat::Json => handlers.json(&name, &checked),
             _ if messages.quiet => handlers.line(&shown, &checked),
             _ => handlers.text(&shown, &checked),
         };
-        if let (Some(trace), Outcome::NotSerializable(run)) = (&args.trace, &checked.outcome) {
-            save(Some(trace), args.files.len() > 1, &name, "trace.json", &run.trace_text())?;
+        let mut mistakes = Vec::new();
+        if let Outcome::NotSerializable(run) = &checked.outcome {
+            if let Some(trace) = &args.trace {
+                save(Some(trace), args.files.len() > 1, &name, "trace.json", &run.trace_text())?;
+            }
+            let mut told = String::new();
+            if args.replay.is_some() {
+                match replayed(run, handlers.file()) {
+                    Ok(line) => told.push_str(&line),
+                    Err(why) => mistakes.push(why),
+                }
+            }
+            if args.handlers.emit.is_some() {
+                match emitted(run, path) {
+                    Ok(line) => told.push_str(&line),
+                    Err(why) => mistakes.push(why),
+                }
+            }
+            if args.format == OutputFormat::Text && !messages.quiet && !told.is_empty() {
+                text.push_str(&format!("\n{told}"));
+            }
         }
-        Ok((text, status))
+        Ok(CheckedHandlers { text, status, mistakes })
+    }
+
+    /// Has another Node perform the run, and says what came of it.
+    fn replayed(run: &Run, file: &HandlerFile) -> Result<String, String> {
+        let repeated = performed(&KeptRun::read(&run.trace_text())?, file, REPLAYED)?;
+        match repeated.differs {
+            None => Ok("  replay          Node gives the same answers again\n".to_owned()),
+            Some(why) => Err(format!("performed again the run is another: {why}")),
+        }
+    }
+
+    /// Writes the run as a test beside the file, and says so.
+    fn emitted(run: &Run, path: &Path) -> Result<String, String> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let place: PathBuf = path.with_file_name(format!("{stem}.test.mjs"));
+        let shown = input::shown(&place);
+        let text = emitted_test(&EmittedTest { file: &name, trace: &run.trace, refusals: &REFUSALS });
+        // Not even where it appears in this moment.
+        let made = fs::OpenOptions::new().write(true).create_new(true).open(&place);
+        made.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|why| match why.kind() {
+            ErrorKind::AlreadyExists => format!("{shown} is there already, and is not overwritten: move or delete it"),
+            _ => format!("cannot write {shown}: {why}"),
+        })?;
+        Ok(format!("  test            {shown} fails until this is fixed: node --test {shown}\n"))
     }
 }

@@ -18,7 +18,7 @@ use crate::limits::{self, Lost, watched};
 use crate::output::write_to;
 use crate::workload::{files_of, read_files};
 
-pub(super) fn run(args: &SqlReplay, messages: Messages) -> Result<ExitCode, Failure> {
+pub(in crate::commands) fn run(args: &SqlReplay, messages: Messages) -> Result<ExitCode, Failure> {
     limits::watch_interrupts();
     let (directory, run) = args.places();
     let name = shown(run);

@@ -1,0 +1,67 @@
+//! What is about handlers in JavaScript and TypeScript, and `replay`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args as ClapArgs, ValueEnum};
+
+use super::seconds;
+
+/// Options of `check` about handlers.
+#[derive(ClapArgs, Clone, Debug, Default)]
+pub(crate) struct HandlerArgs {
+    /// With handlers: write the counterexample as a test for Node beside the file, NAME.test.mjs, where there is none
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) emit: Option<EmittedForm>,
+}
+
+impl HandlerArgs {
+    /// Whether one of the options is there.
+    pub(crate) fn is_said(&self) -> bool {
+        self.emit.is_some()
+    }
+}
+
+/// What `check --emit` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EmittedForm {
+    /// A test that fails until the race is fixed
+    Test,
+}
+
+/// Perform a saved run, and compare
+#[derive(ClapArgs, Debug)]
+#[command(
+    after_help = "Handlers in JavaScript and TypeScript are performed by the Node that is installed, `node` or the program in SERVAL_NODE, with what they import replaced by stubs; the file is not touched. Workloads of SQL are performed on a PostgreSQL server as by `serval sql replay`, and programs as by `serval run --replay`.\n\nExamples:\n  serval check token.ts --trace run.json; serval replay token.ts run.json\n  serval replay bank run.json                      a workload of SQL\n  serval replay bank.ser run.json                  a program\n\nExit status: 0 the same answers, 1 others, 2 usage or input error, no Node or no connection, 4 a bug in serval, 130 interrupted."
+)]
+pub(crate) struct Replay {
+    /// Handlers (.js, .ts), the directory of a workload of SQL, a program (.ser) or a network system (.json)
+    pub(crate) file: PathBuf,
+    /// The run, as `--trace` has saved it
+    pub(crate) trace: PathBuf,
+    /// With workloads of SQL: how to connect, as psql reads it; default is libpq's environment
+    #[arg(long, value_name = "DSN")]
+    pub(crate) dsn: Option<String>,
+    /// For people or for machines
+    #[arg(long, value_enum, default_value_t = ReplayFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: ReplayFormat,
+    /// How long it may take; default 10 for handlers, else 60
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
+    pub(crate) timeout: Option<f64>,
+}
+
+impl Replay {
+    /// How long it may take.
+    pub(crate) fn time(&self) -> Duration {
+        Duration::try_from_secs_f64(self.timeout.unwrap_or(10.0)).unwrap_or(Duration::MAX)
+    }
+}
+
+/// How `replay` tells what came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReplayFormat {
+    /// A table
+    Text,
+    /// One object
+    Json,
+}

@@ -1,0 +1,218 @@
+// A value as it is written in what comes in, for this run.
+const made = (value, path) => {
+  const [kind, inside] = value;
+  switch (kind) {
+    case 'u': return undefined;
+    case 'z': return null;
+    case 's': return inside;
+    case 'k': {
+      run.tokens[inside] ??= thing(path, {}, inside);
+      return run.tokens[inside];
+    }
+    case 'o': {
+      const fields = {};
+      for (const name of Object.keys(inside)) fields[name] = made(inside[name], path);
+      return thing(path, fields, undefined);
+    }
+    default: return inside;
+  }
+};
+
+// What an outside answers: its fields, and all else that is called of it is outside, too.
+const thing = (path, fields, text) => new Proxy(fields, {
+  get(target, name) {
+    if (name === token) return text;
+    if (Object.hasOwn(target, name)) return target[name];
+    if (name === Symbol.toPrimitive) return () => text ?? path;
+    if (typeof name === 'symbol' || name === 'then' || name === 'toJSON') return undefined;
+    return outside(`${path}.${name}`);
+  },
+});
+
+// Something outside: all of its members are, and calls of it are answered by events.
+const outside = (path) => new Proxy(function () {}, {
+  get(_, name) {
+    if (name === token) return path;
+    if (name === Symbol.toPrimitive) return () => path;
+    if (typeof name === 'symbol' || name === 'then' || name === 'toJSON' || name === 'prototype') return undefined;
+    return outside(path === '' ? name : `${path}.${name}`);
+  },
+  apply(_, self, args) { return called(path, args); },
+  construct(_, args) { return Object(called(path, args)); },
+});
+
+// A call of which nothing is known: something outside, and a promise where something waits for it.
+const perhaps = (path, at) => {
+  const by = whose();
+  const there = outside(`${path}()`);
+  const known = { path, values: [['k', path]], waits: true, fails: true };
+  let promise;
+  return new Proxy(function () {}, {
+    get(_, name) {
+      if (name !== 'then' && name !== 'catch' && name !== 'finally') return there[name];
+      promise ??= new Promise((resolve, reject) => {
+        run.gates.push({ by, at, path, known, resolve, reject });
+      });
+      return promise[name].bind(promise);
+    },
+    apply: (_, self, args) => called(`${path}()`, args),
+    construct: (_, args) => Object(called(`${path}()`, args)),
+  });
+};
+
+const METHODS = ['get', 'post', 'put', 'delete', 'patch'];
+
+const called = (path, args) => {
+  if (run.loading) {
+    const last = args[args.length - 1];
+    const method = path.slice(path.lastIndexOf('.') + 1);
+    if (METHODS.includes(method) && typeof args[0] === 'string' && typeof last === 'function') {
+      run.routes[`${method.toUpperCase()} ${args[0]}`] = last;
+    }
+    return outside(`${path}()`);
+  }
+  const [at, known] = lookup(path, called);
+  if (!known) return unknown(path, at);
+  const by = whose();
+  if (!known.waits) {
+    const picked = known.values[choose(known.values.length, known, { by, path })];
+    if (known.values.length > 1) run.events.push(['gave', by, at, picked, path]);
+    return made(picked, known.path);
+  }
+  return new Promise((resolve, reject) => {
+    run.gates.push({ by, at, path, known, resolve, reject });
+  });
+};
+
+// A timer is an outside call that has no value.
+const later = (f, ...rest) => {
+  if (!run || run.loading) return outside('a timer');
+  const args = rest.slice(1);
+  run.gates.push({ by: whose(), at: site(later), path: 'a timer', timer: () => f(...args) });
+  return outside('a timer');
+};
+const soon = (f, ...args) => later(f, 0, ...args);
+
+// What Node gives to all files and is outside, too.
+const globals = {
+  setTimeout: later,
+  setImmediate: soon,
+  setInterval: () => outside('a timer'),
+  clearTimeout: () => {},
+  clearInterval: () => {},
+  clearImmediate: () => {},
+  fetch: (...args) => called('fetch', args),
+  Date: outside('Date'),
+};
+const random = (...args) => called('Math.random', args);
+
+// What a caller gives: values at some paths, and elsewhere something that nothing looks at.
+const given = (values, path) => {
+  const here = values.find((one) => one[0] === path);
+  if (here) return here[1][0] === 'k' ? here[1][1] : made(here[1], path);
+  return new Proxy({}, {
+    get(_, name) {
+      if (name === token) return path;
+      if (name === Symbol.toPrimitive) return () => path;
+      if (typeof name === 'symbol' || name === 'then' || name === 'toJSON') return undefined;
+      return given(values, path === '' ? name : `${path}.${name}`);
+    },
+  });
+};
+
+// The answer of a request that goes to a framework: the first counts.
+const reply = () => {
+  const answer = { status: 200, body: undefined, sent: undefined };
+  const send = (body) => { answer.sent ??= { status: answer.status, body }; return self; };
+  const status = (code) => { answer.status = code; return self; };
+  const same = () => self;
+  const self = {
+    answer, status, code: status, send, json: send, end: send, sendStatus: (code) => { answer.status = code; return send(undefined); },
+    set: same, header: same, setHeader: same, type: same, cookie: same,
+    set statusCode(code) { answer.status = code; },
+  };
+  return self;
+};
+
+// An answer in a form that can be compared.
+const shown = (value) => {
+  switch (typeof value) {
+    case 'undefined': return ['u'];
+    case 'boolean': return ['b', value];
+    case 'number': return Number.isSafeInteger(value) ? ['n', value] : ['s', String(value)];
+    case 'string': return ['s', value];
+    case 'function': return ['f'];
+    default: break;
+  }
+  if (value === null) return ['z'];
+  if (Array.isArray(value)) return ['a', value.map(shown)];
+  const text = value[token];
+  if (text !== undefined) return ['s', text];
+  if (value instanceof Map || value instanceof Set || value instanceof Promise) return ['f'];
+  const fields = {};
+  for (const name of Object.keys(value).sort()) {
+    const inside = shown(value[name]);
+    if (inside[0] !== 'u') fields[name] = inside;
+  }
+  return ['o', fields];
+};
+
+const failure = (error) => {
+  if (error instanceof TypeError) return ['t', 'TypeError'];
+  if (error instanceof Error) return ['t', error.message];
+  return ['t', typeof error === 'object' && error !== null ? String(error[token] ?? 'an object') : String(error)];
+};
+
+// A call begins: what it does before its first pause happens here.
+const begin = (index) => {
+  const call = run.job.calls[index];
+  const state = run.calls[index];
+  state.come = true;
+  run.now = index;
+  const end = (answer) => { state.answer = answer; };
+  try {
+    let answer;
+    if (call.route) {
+      const f = run.routes[call.route];
+      if (!f) throw new Cut(`no handler of ${call.route}`);
+      if (call.framework === 'koa') {
+        const names = ['params', 'query', 'request', 'ip', 'headers'];
+        const ctx = { status: 200, body: undefined };
+        for (const name of names) ctx[name] = given(call.given, name);
+        answer = Promise.resolve(f(ctx, async () => {})).then(() => ({ status: ctx.status, body: ctx.body }));
+      } else {
+        const there = reply();
+        const done = Promise.resolve(f(given(call.given, ''), there, () => {}));
+        const plain = (value) => {
+          if (there.answer.sent) return there.answer.sent;
+          return call.framework === 'fastify' ? { status: there.answer.status, body: value === there ? undefined : value } : undefined;
+        };
+        answer = done.then(plain, (error) => { if (there.answer.sent) return there.answer.sent; throw error; });
+      }
+    } else {
+      let self;
+      let f = run.exported;
+      for (const name of call.path) { self = f; f = f[name]; }
+      answer = f.apply(self, call.params.map((name) => given(call.given, name)));
+    }
+    if (answer instanceof Promise) answer.then((value) => end(shown(value)), (error) => end(failure(error)));
+    else end(shown(answer));
+  } catch (error) {
+    if (error instanceof Cut) throw error;
+    end(failure(error));
+  }
+};
+
+const settle = (gate) => {
+  run.now = gate.by;
+  if (gate.timer) { gate.timer(); return 'goes on'; }
+  const { values, fails } = gate.known;
+  const picked = choose(values.length + (fails && run.job.failures ? 1 : 0), gate.known);
+  if (picked < values.length) {
+    gate.resolve(made(values[picked], gate.known.path));
+    return values[picked];
+  }
+  gate.reject(new Error(`${gate.known.path} failed`));
+  return ['t', `${gate.known.path} failed`];
+};
+
