@@ -240,6 +240,10 @@ pub enum Question {
     NoDeadPlaces,
     /// Some place never has another number of tokens.
     StableMarking,
+    /// Each transition can always fire again.
+    Live,
+    /// The initial marking can always be reached again.
+    Reversible,
     /// It is always so.
     Invariant(Ask),
     /// It is so some time.
@@ -269,6 +273,8 @@ impl Question {
             Self::QuasiLive => "quasi-live".to_owned(),
             Self::NoDeadPlaces => "no-dead-places".to_owned(),
             Self::StableMarking => "stable-marking".to_owned(),
+            Self::Live => "live".to_owned(),
+            Self::Reversible => "reversible".to_owned(),
             Self::Invariant(ask) => format!("invariant:{}", ask.text(net)),
             Self::Reachable(ask) => format!("reachable: {}", ask.text(net)),
             Self::Reaches(tokens) => {
@@ -295,9 +301,7 @@ impl Markings {
         let (mut all, mut open) = (vec![initial.clone()], VecDeque::from([initial]));
         while let Some(marking) = open.pop_front() {
             for transition in net.transitions().filter(|&transition| is_enabled(net, &marking, transition)) {
-                let mut next = marking.clone();
-                net.inputs(transition).iter().for_each(|&(place, weight)| next[place.index()] -= weight);
-                net.outputs(transition).iter().for_each(|&(place, weight)| next[place.index()] += weight);
+                let next = fired(net, &marking, transition);
                 if known.insert(next.clone()) {
                     if all.len() == most {
                         return Self { all, is_complete: false };
@@ -308,6 +312,23 @@ impl Markings {
             }
         }
         Self { all, is_complete: true }
+    }
+
+    /// Whether from each of these markings, which are all, one leads on to one in which this is so: those from which it
+    /// is known grow until nothing changes.
+    fn always_again(&self, net: &Net, is_so: &dyn Fn(&[u64]) -> bool) -> bool {
+        let mut good: HashSet<Vec<u64>> = self.all.iter().filter(|marking| is_so(marking)).cloned().collect();
+        loop {
+            let leads = |marking: &&Vec<u64>| {
+                let mut after = net.transitions().filter(|&one| is_enabled(net, marking, one)).map(|one| fired(net, marking, one));
+                !good.contains(*marking) && after.any(|next| good.contains(&next))
+            };
+            let more: Vec<Vec<u64>> = self.all.iter().filter(leads).cloned().collect();
+            if more.is_empty() {
+                return good.len() == self.all.len();
+            }
+            good.extend(more);
+        }
     }
 
     /// The answer, as far as these markings tell.
@@ -325,11 +346,23 @@ impl Markings {
                 let changes = |place: usize| some(&|marking| marking[place] != self.all[0][place]);
                 never((0..self.all[0].len()).all(changes))
             }
+            Question::Live => {
+                let again = |transition| self.always_again(net, &|marking| is_enabled(net, marking, transition));
+                self.is_complete.then(|| net.transitions().all(again))
+            }
+            Question::Reversible => self.is_complete.then(|| self.always_again(net, &|marking| *marking == self.all[0])),
             Question::Invariant(ask) => never(some(&|marking| !ask.holds(net, marking))),
             Question::Reachable(ask) => reached(some(&|marking| ask.holds(net, marking))),
             Question::Reaches(tokens) => reached(some(&|marking| marking == tokens)),
         }
     }
+}
+
+fn fired(net: &Net, marking: &[u64], transition: TransitionId) -> Vec<u64> {
+    let mut next = marking.to_vec();
+    net.inputs(transition).iter().for_each(|&(place, weight)| next[place.index()] -= weight);
+    net.outputs(transition).iter().for_each(|&(place, weight)| next[place.index()] += weight);
+    next
 }
 
 fn is_enabled(net: &Net, marking: &[u64], transition: TransitionId) -> bool {

@@ -26,6 +26,12 @@ impl Fast {
         Self { initial: net.initial().as_slice().to_vec(), inputs, effects, takers }
     }
 
+    /// The same net, which begins with another marking.
+    pub(crate) fn starting(&self, marking: &[u64]) -> Self {
+        let Self { initial: _, inputs, effects, takers } = self;
+        Self { initial: marking.to_vec(), inputs: inputs.clone(), effects: effects.clone(), takers: takers.clone() }
+    }
+
     /// The net of the first places alone.
     pub(crate) fn first(&self, places: usize) -> Self {
         let initial = self.initial[..places].to_vec();

@@ -80,7 +80,9 @@ pub fn clauses_shown(net: &Net, evidence: &Evidence) -> Vec<Clause> {
         | Evidence::Backward(_)
         | Evidence::Separator(_)
         | Evidence::Decomposition(_)
-        | Evidence::Pump(_) => {}
+        | Evidence::Pump(_)
+        | Evidence::Homes(_)
+        | Evidence::Lost(_) => {}
     }
     facts.clauses
 }

@@ -7,7 +7,8 @@
 //! - [`weights`]: sums that no transition increases bound places;
 //! - [`equation`]: the marking equation with traps excludes a goal, or is a plan that is carried out with a little
 //!   slack (`guided`);
-//! - [`explicit`]: all markings one by one, for deadlocks with stubborn sets.
+//! - [`explicit`]: all markings one by one, for deadlocks with stubborn sets; their strongly connected parts say what
+//!   can always be reached again.
 //! - [`cover`]: for any number of tokens, ω-markings forwards, and least markings backwards;
 //! - [`inductive`]: inductive clauses (`pdr`), and several steps at once (`induction`);
 //! - [`separator`]: inductive clauses of a few shapes about tokens, firings and residues;
@@ -38,4 +39,4 @@ mod walk;
 pub mod weights;
 
 pub use answer::{GoalAnswer, GoalOutcome, Method};
-pub use portfolio::{Extent, Far, Session, decide};
+pub use portfolio::{Extent, Far, Homing, Session, decide};

@@ -11,6 +11,7 @@
 mod attempt;
 mod bound;
 mod covering;
+mod homes;
 mod methods;
 mod progress;
 mod reach;
@@ -22,6 +23,7 @@ use std::sync::OnceLock;
 
 use attempt::{AttemptAtAll, BeforeRounds, Round};
 pub use bound::Extent;
+pub use homes::Homing;
 pub use progress::Far;
 use progress::Progress;
 use serval_budget::{Budget, Cancel};

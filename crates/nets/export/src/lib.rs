@@ -68,6 +68,10 @@ fn goals(net: &Net, property: &Property) -> Result<Vec<Formula>, ExportRefusal> 
     if property.bounded_places(net).is_some() {
         return Err(ExportRefusal("that places are bounded is no question about single markings".to_owned()));
     }
+    if property.decides() == Decides::IfHome {
+        let name = property.name();
+        return Err(ExportRefusal(format!("{name} asks what can always be reached again, which is no question about single markings")));
+    }
     property
         .goals(net)
         .ok_or_else(|| ExportRefusal(format!("a number in {} does not fit 64 bits, or it is about divisibility", property.name())))

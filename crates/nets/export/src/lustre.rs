@@ -441,6 +441,12 @@ impl LustreProgram<'_> {
             Property::StableMarking => {
                 return Err(ExportRefusal("stable-marking is one property for each place; ask invariant:p = 1 for one of them".to_owned()));
             }
+            Property::Live | Property::Reversible => {
+                return Err(ExportRefusal(format!(
+                    "what can always be reached again is no property of single markings: {}",
+                    asked.property.name()
+                )));
+            }
             Property::Bounded(_) | Property::Bound(..) => {
                 return Err(ExportRefusal("that places are bounded is no property of single markings".to_owned()));
             }

@@ -4,8 +4,9 @@
 //! transition, and a net without dead places one for each place: different goals may need different runs. A stable
 //! marking has one for each place, too: that it has another number of tokens than in the beginning.
 //!
-//! Only boundedness has no goals, as no single marking decides it; it is about places instead
-//! ([`Property::bounded_places`]). How large a sum of tokens can be is a question for a number, or ω; that it is this
+//! Boundedness has no goals, as no single marking decides it; it is about places instead ([`Property::bounded_places`]).
+//! Nor have liveness and reversibility: they ask whether some sets of markings can be reached from *every* marking that
+//! can be reached ([`Property::homes`]). How large a sum of tokens can be is a question for a number, or ω; that it is this
 //! number is a property with two goals, of which one can be reached and the other cannot.
 
 use crate::formula::enough;
@@ -25,6 +26,10 @@ pub enum Property {
     NoDeadPlaces,
     /// Some place has the same number of tokens in all reachable markings.
     StableMarking,
+    /// From every reachable marking each transition can be enabled again.
+    Live,
+    /// From every reachable marking the initial one can be reached again.
+    Reversible,
     /// All reachable markings are in the formula.
     Invariant(Formula),
     /// Some reachable marking is in the formula.
@@ -50,6 +55,8 @@ pub enum Decides {
     UnlessAllReachable,
     /// It holds iff the first of two goals can be reached, and the second cannot.
     IfFirst,
+    /// It holds iff each of some sets of markings can be reached from every reachable marking.
+    IfHome,
 }
 
 impl Property {
@@ -61,6 +68,8 @@ impl Property {
         "quasi-live",
         "no-dead-places",
         "stable-marking",
+        "live",
+        "reversible",
         "invariant:FORMULA",
         "reachable:FORMULA",
         "reaches:MARKING",
@@ -84,9 +93,8 @@ impl Property {
     pub fn text(&self, net: &Net) -> Option<String> {
         let name = self.name();
         Some(match self {
-            Self::DeadlockFree | Self::Safe(1) | Self::QuasiLive | Self::NoDeadPlaces | Self::StableMarking | Self::Bounded(None) => {
-                name.to_owned()
-            }
+            Self::DeadlockFree | Self::Safe(1) | Self::QuasiLive | Self::NoDeadPlaces => name.to_owned(),
+            Self::StableMarking | Self::Live | Self::Reversible | Self::Bounded(None) => name.to_owned(),
             Self::Safe(most) => format!("{name}:{most}"),
             Self::Bounded(Some(places)) => {
                 let names: Vec<String> = places.iter().map(|&place| words::quoted(net.place_name(place))).collect();
@@ -115,6 +123,8 @@ impl Property {
             ("quasi-live", None) => Self::QuasiLive,
             ("no-dead-places", None) => Self::NoDeadPlaces,
             ("stable-marking", None) => Self::StableMarking,
+            ("live", None) => Self::Live,
+            ("reversible", None) => Self::Reversible,
             ("safe", Some(number)) => match number.trim().parse() {
                 Ok(most) if number.trim().bytes().all(|byte| byte.is_ascii_digit()) => Self::Safe(most),
                 _ => return Err(fail((name.len() + 1, text.len()), "after “safe:” comes a number of 64 bits".to_owned(), None)),
@@ -133,7 +143,7 @@ impl Property {
                 let (sum, most) = words::bound(rest, net).map_err(within)?;
                 Self::Bound(sum, most)
             }
-            ("deadlock-free" | "one-safe" | "quasi-live" | "no-dead-places" | "stable-marking", Some(_)) => {
+            ("deadlock-free" | "one-safe" | "quasi-live" | "no-dead-places" | "stable-marking" | "live" | "reversible", Some(_)) => {
                 return Err(fail((name.len(), text.len()), format!("nothing comes after “{}”", name.trim()), None));
             }
             ("safe" | "invariant" | "reachable" | "reaches" | "coverable" | "bound", None) => {
@@ -158,6 +168,8 @@ impl Property {
             Self::QuasiLive => "quasi-live",
             Self::NoDeadPlaces => "no-dead-places",
             Self::StableMarking => "stable-marking",
+            Self::Live => "live",
+            Self::Reversible => "reversible",
             Self::Invariant(_) => "invariant",
             Self::Reachable(_) => "reachable",
             Self::Reaches(_) => "reaches",
@@ -173,16 +185,16 @@ impl Property {
             Self::DeadlockFree | Self::Safe(_) | Self::Invariant(_) | Self::Bounded(_) => Decides::UnlessReachable,
             Self::QuasiLive | Self::NoDeadPlaces | Self::Reachable(_) | Self::Reaches(_) | Self::Coverable(_) => Decides::IfReachable,
             Self::StableMarking => Decides::UnlessAllReachable,
+            Self::Live | Self::Reversible => Decides::IfHome,
             Self::Bound(..) => Decides::IfFirst,
         }
     }
 
     /// Its goals; for quasi-liveness one for each transition, for dead places and a stable marking one for each place,
     /// in order, for a largest value that it can be this and that it can be more, and else one. `None` where a number
-    /// does not fit 64 bits, or the formula has no opposite, or no marking decides it (boundedness, and a largest value
-    /// that is asked for or ω).
+    /// does not fit 64 bits, or the formula has no opposite, or no marking decides it (boundedness, a largest value that
+    /// is asked for or ω, liveness and reversibility).
     pub fn goals(&self, net: &Net) -> Option<Vec<Formula>> {
-        let zero = |linear: Option<Linear>| linear.map(|linear| Formula::constraint(Constraint::Zero(linear)));
         match self {
             Self::DeadlockFree => Some(vec![Formula::deadlock(net)?]),
             Self::Safe(most) => {
@@ -196,11 +208,19 @@ impl Property {
             Self::Invariant(formula) => Some(vec![formula.negated()?]),
             Self::Reachable(formula) | Self::Coverable(formula) => Some(vec![formula.clone()]),
             Self::Bound(sum, Some(Most::Number(most))) => Some(vec![at_least(sum, *most)?, at_least(sum, most.checked_add(1)?)?]),
-            Self::Bounded(_) | Self::Bound(..) => None,
-            Self::Reaches(marking) => {
-                let places = net.places().map(|place| zero(Linear::from_wide([(place, 1)], -i128::from(marking.tokens(place)))));
-                Some(vec![Formula::all(places.collect::<Option<Vec<_>>>()?)])
-            }
+            Self::Bounded(_) | Self::Bound(..) | Self::Live | Self::Reversible => None,
+            Self::Reaches(marking) => Some(vec![exactly(net, marking)?]),
+        }
+    }
+
+    /// The sets of markings of which it is asked whether each can be reached from every reachable marking, where that is
+    /// what decides it: for liveness the markings that enable a transition, for each one in order, and for reversibility
+    /// the initial marking alone. `None` for other properties, and where a number does not fit.
+    pub fn homes(&self, net: &Net) -> Option<Vec<Formula>> {
+        match self {
+            Self::Live => net.transitions().map(|transition| Formula::fireable(net, transition)).collect(),
+            Self::Reversible => Some(vec![exactly(net, &net.initial())?]),
+            _ => None,
         }
     }
 
@@ -220,6 +240,15 @@ pub fn at_least(sum: &Linear, least: u64) -> Option<Formula> {
     let terms = sum.terms().iter().map(|&(place, factor)| (place, i128::from(factor)));
     let linear = Linear::from_wide(terms, i128::from(sum.constant()).checked_sub(i128::from(least))?)?;
     Some(Formula::constraint(Constraint::AtLeastZero(linear)))
+}
+
+/// That this is the marking.
+fn exactly(net: &Net, marking: &Marking) -> Option<Formula> {
+    let place = |place: PlaceId| {
+        let linear = Linear::from_wide([(place, 1)], -i128::from(marking.tokens(place)))?;
+        Some(Formula::constraint(Constraint::Zero(linear)))
+    };
+    Some(Formula::all(net.places().map(place).collect::<Option<Vec<_>>>()?))
 }
 
 /// That a place has another number of tokens than in the beginning.

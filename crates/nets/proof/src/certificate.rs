@@ -21,7 +21,10 @@
 //!   of at least `n + 1` cannot, which is the second. Both together show that it is `n`; the opposite of either shows
 //!   that it is not. A certificate must say which number it is (`net.property`).
 //! - *No largest value.* The values of a sum of places, each with a factor of at least 1, are unbounded iff one of the
-//!   places is. So evidence that a place is unbounded shows ω, and evidence that all are bounded refutes it. ∎
+//!   places is. So evidence that a place is unbounded shows ω, and evidence that all are bounded refutes it.
+//! - *What can always be reached again* (liveness, reversibility) has sets of markings, of which each must be a home
+//!   space. A piece of evidence with the number 0 shows that of all of them, or one with the number of a set that it is
+//!   none ([`check_homes`]). ∎
 //!
 //! WrittenCertificate down, a certificate is a JSON object:
 //!
@@ -42,7 +45,7 @@ use serval_evidence::require;
 use serval_petri::{Decides, Formula, Net, PlaceId, Property};
 
 use crate::run::check_runs;
-use crate::{Claim, Evidence, Item, Refusal, Runs, check, check_bounded};
+use crate::{Claim, Evidence, Item, Refusal, Runs, check, check_bounded, check_homes};
 
 serval_evidence::head!("serval-net-certificate", 1);
 
@@ -145,6 +148,7 @@ fn claims(decides: Decides, goal: usize) -> (Claim, Claim) {
         Decides::IfFirst if goal > 0 => (Claim::Unreachable, Claim::Reachable),
         Decides::IfReachable | Decides::UnlessAllReachable | Decides::IfFirst => (Claim::Reachable, Claim::Unreachable),
         Decides::UnlessReachable => (Claim::Unreachable, Claim::Reachable),
+        Decides::IfHome => (Claim::Home, Claim::Lost),
     }
 }
 
@@ -181,6 +185,16 @@ impl Certificate {
         let is_bounded = evidence.claim() != Claim::Unbounded;
         let holds = if matches!(property, Property::Bound(..)) { !is_bounded } else { is_bounded };
         let evidence = vec![About { goal: 0, evidence }];
+        Some(Self { net: fingerprint(net), property: asked.to_owned(), holds, evidence, runs: Runs::default() })
+    }
+
+    /// The certificate for a property about what can always be reached again, in the words in which it was asked, from
+    /// one piece of evidence about the goal with this number. `None` where the property is another one.
+    pub fn homes(net: &Net, asked: &str, property: &Property, goal: usize, evidence: Evidence) -> Option<Self> {
+        if property.decides() != Decides::IfHome {
+            return None;
+        }
+        let (holds, evidence) = (evidence.claim() == Claim::Home, vec![About { goal, evidence }]);
         Some(Self { net: fingerprint(net), property: asked.to_owned(), holds, evidence, runs: Runs::default() })
     }
 
@@ -224,6 +238,11 @@ impl Certificate {
             };
             return self.check_bounds(net, &places, if self.holds { if_holds } else { if_not }, budget);
         }
+        if let Ok(property) = &read
+            && let Some(goals) = property.homes(net)
+        {
+            return self.check_homes(net, &goals, budget);
+        }
         let goals = |property: &Property| property.goals(net).ok_or("a number does not fit 64 bits".to_owned());
         let read = read.map_err(|error| error.message).and_then(|property| Ok((goals(&property)?, property.decides())));
         let (goals, decides) = match read {
@@ -255,6 +274,18 @@ impl Certificate {
             shown |= check_bounded(net, places, evidence, budget)? == wanted;
         }
         require!(Complete, shown, "the places are not shown to be {}", wanted.word());
+        Ok(())
+    }
+
+    /// Checks a certificate about what can always be reached again.
+    fn check_homes(&self, net: &Net, goals: &[Formula], budget: &mut Budget) -> Result<(), Refusal> {
+        require!(Goal, self.runs == Runs::default(), "runs lead into no goal, since there is none");
+        let wanted = if self.holds { Claim::Home } else { Claim::Lost };
+        let mut shown = false;
+        for About { goal, evidence } in &self.evidence {
+            shown |= check_homes(net, goals, *goal, evidence, budget)? == wanted;
+        }
+        require!(Complete, shown, "the goals are not shown to be {}", wanted.word());
         Ok(())
     }
 

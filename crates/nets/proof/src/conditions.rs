@@ -117,6 +117,14 @@ serval_evidence::conditions! {
         PumpPlace = "net.pump.place",
         /// The weights bound every place that is claimed.
         BoundedWeights = "net.bounded.weights",
+        /// Each marking has a rank.
+        HomesRanks = "net.homes.ranks",
+        /// What is no home leads to a smaller rank.
+        HomesFalling = "net.homes.falling",
+        /// Each home has a word, and no word is left over.
+        HomesWords = "net.homes.words",
+        /// All goals are on the way from a home.
+        HomesGoal = "net.homes.goal",
     }
     and {
         /// Of a proof tree.

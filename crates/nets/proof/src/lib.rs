@@ -18,6 +18,8 @@
 //! | `separator` | [`separator`] | that it cannot: a Presburger inductive invariant excludes it |
 //! | `decomposition` | [`decomposition`] | that it cannot: the KLMST decomposition leaves no case |
 //! | `pump` | [`pump`] | that a place is not bounded: a run with repeatable parts |
+//! | `homes` | [`homes`] | that goals can always be reached again: all markings, with how far each is from a home |
+//! | `lost` | [`homes`] | that a goal cannot: a run to where it is out of reach |
 //!
 //! A [`Certificate`] is about a property of a net: evidence about as many of its goals as decide it ([`certificate`]).
 //!
@@ -36,6 +38,7 @@ mod conditions;
 pub mod cover;
 pub mod decomposition;
 pub mod equation;
+pub mod homes;
 pub mod inductive;
 pub mod k_inductive;
 pub mod pump;
@@ -58,6 +61,7 @@ pub use conditions::Condition;
 pub use cover::Cover;
 pub use decomposition::Decomposition;
 pub use equation::Equation;
+pub use homes::{Homes, Lost, check_homes};
 pub use inductive::{Bound, Clause, Inductive, Invariant};
 pub use k_inductive::KInductive;
 pub use pump::{Again, Pump, PumpStep};
@@ -78,6 +82,10 @@ pub enum Claim {
     Bounded,
     /// One of them is not.
     Unbounded,
+    /// From every reachable marking a marking of the goal can be reached.
+    Home,
+    /// From some reachable marking none can.
+    Lost,
 }
 
 impl Claim {
@@ -88,6 +96,8 @@ impl Claim {
             Self::Unreachable => "unreachable",
             Self::Bounded => "bounded",
             Self::Unbounded => "unbounded",
+            Self::Home => "always in reach",
+            Self::Lost => "not always in reach",
         }
     }
 }
@@ -124,6 +134,10 @@ pub enum Evidence {
     Decomposition(Decomposition),
     /// A run with parts that can be repeated as often as one likes.
     Pump(Pump),
+    /// All markings that can be reached, with how far each is from a home.
+    Homes(Homes),
+    /// A run to a marking from which the goal cannot be reached.
+    Lost(Lost),
 }
 
 impl Evidence {
@@ -144,6 +158,8 @@ impl Evidence {
             Self::Separator(_) => "separator",
             Self::Decomposition(_) => "decomposition",
             Self::Pump(_) => "pump",
+            Self::Homes(_) => "homes",
+            Self::Lost(_) => "lost",
         }
     }
 
@@ -152,6 +168,8 @@ impl Evidence {
         match self {
             Self::Run(_) => Claim::Reachable,
             Self::Pump(_) => Claim::Unbounded,
+            Self::Homes(_) => Claim::Home,
+            Self::Lost(_) => Claim::Lost,
             _ => Claim::Unreachable,
         }
     }
@@ -182,6 +200,8 @@ pub fn check(net: &Net, goal: &Formula, claim: Claim, evidence: &Evidence, budge
         Evidence::Backward(backward) => backward::check(net, goal, backward, budget),
         Evidence::Separator(separator) => separator::check(net, goal, separator, budget),
         Evidence::Decomposition(decomposition) => decomposition::check(net, goal, decomposition, budget),
+        Evidence::Homes(homes) => homes::check(net, std::slice::from_ref(goal), homes, budget),
+        Evidence::Lost(lost) => homes::check_lost(net, goal, lost, budget),
         Evidence::Pump(_) => {
             serval_evidence::require!(Claimed, false, "evidence of kind pump is about places, not about a goal");
             Ok(())

@@ -103,7 +103,7 @@ impl Summary {
 }
 
 /// The transition with this number.
-fn transition(net: &Net, number: u32) -> Result<Option<TransitionId>, Refusal> {
+pub(crate) fn transition(net: &Net, number: u32) -> Result<Option<TransitionId>, Refusal> {
     let known = usize::try_from(number).ok().filter(|&index| index < net.transition_count()).and_then(TransitionId::try_from_index);
     require!(RunTransition, known.is_some(), "the net has no transition number {number}");
     Ok(known)

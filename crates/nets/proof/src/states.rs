@@ -62,7 +62,7 @@ pub struct Stubborn {
 serval_evidence::objects!(States, Stubborn);
 
 /// A list of markings that can be looked up.
-struct List<'a> {
+pub(crate) struct List<'a> {
     net: &'a Net,
     markings: &'a Rows<u64>,
     index: RowIndex,
@@ -77,7 +77,7 @@ const TOGETHER: usize = 256;
 
 impl<'a> List<'a> {
     /// The list, which has the initial marking.
-    fn new(net: &'a Net, markings: &'a Rows<u64>) -> Result<Self, Refusal> {
+    pub(crate) fn new(net: &'a Net, markings: &'a Rows<u64>) -> Result<Self, Refusal> {
         let well_formed = markings.lengths().all(|places| places == net.place_count());
         require!(StatesPlaces, well_formed, "a marking has another number of places than the net");
         let mut index = RowIndex::of(markings);
@@ -99,8 +99,26 @@ impl<'a> List<'a> {
         self.steps.can_be_taken(transition.index(), self.markings, number)
     }
 
+    /// Pays for looking at a marking with all transitions.
+    pub(crate) fn spend(&self, budget: &mut Budget) -> Result<(), Refusal> {
+        Ok(budget.spend(cost(self.net))?)
+    }
+
+    /// The number of the marking to which a transition leads from this one, which has this number; nothing where it is
+    /// not enabled.
+    pub(crate) fn end_of(&mut self, number: usize, transition: TransitionId, marking: &Marking) -> Result<Option<usize>, Refusal> {
+        if !self.is_enabled(number, transition) {
+            return Ok(None);
+        }
+        let mut after = marking.clone();
+        let fires = self.net.fire(&mut after, transition).is_ok();
+        let end = self.index.find(self.markings, after.as_slice()).filter(|_| fires);
+        self.require_in(end.is_some(), (number, transition))?;
+        Ok(end)
+    }
+
     /// Where a transition is enabled, what it leads to is to be looked up.
-    fn check_step(&mut self, number: usize, transition: TransitionId) -> Result<(), Refusal> {
+    pub(crate) fn check_step(&mut self, number: usize, transition: TransitionId) -> Result<(), Refusal> {
         if !self.is_enabled(number, transition) {
             return Ok(());
         }
@@ -113,7 +131,7 @@ impl<'a> List<'a> {
     }
 
     /// The ends of all steps so far are in the list.
-    fn look_up(&mut self) -> Result<(), Refusal> {
+    pub(crate) fn look_up(&mut self) -> Result<(), Refusal> {
         let missing = self.index.find_sought(self.markings).err().and_then(|at| self.open.get(at)).copied();
         self.open.clear();
         missing.map_or(Ok(()), |step| self.require_in(false, step))

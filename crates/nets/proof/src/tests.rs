@@ -5,6 +5,7 @@ mod certificates;
 mod conditions;
 mod covering;
 mod decompositions;
+mod homing;
 mod hostile;
 mod separators;
 

@@ -25,6 +25,7 @@ mod coverage;
 mod decided;
 mod decomposition;
 pub mod export;
+mod homes;
 mod invariant;
 mod paragraph;
 mod runs;
@@ -317,9 +318,14 @@ pub struct NetDecision {
 
 impl NetDecision {
     fn without(answer: NetAnswer, reason: impl Into<String>) -> Self {
-        let (methods, dead, stable) = (Vec::new(), Vec::new(), Vec::new());
+        Self { answer, ..Self::with_reason(Some(reason.into())) }
+    }
+
+    /// Undecided, perhaps for a reason.
+    fn with_reason(reason: Option<String>) -> Self {
+        let (answer, methods, dead, stable) = (NetAnswer::Undecided, Vec::new(), Vec::new(), Vec::new());
         let (why, explanation, value, far, run, certificate) = (None, None, None, None, None, None);
-        Self { answer, methods, reason: Some(reason.into()), why, explanation, value, far, run, dead, stable, open: 0, certificate }
+        Self { answer, methods, reason, why, explanation, value, far, run, dead, stable, open: 0, certificate }
     }
 
     /// With how far methods came, if that is of interest.

@@ -200,5 +200,11 @@ fn described(evidence: &Evidence) -> String {
         }
         Evidence::Decomposition(decomposition) => format!("a decomposition in {}", counted(decomposition.steps.len(), "step")),
         Evidence::Pump(pump) => format!("a run with pumps of {}", counted(pump.steps.len(), "step")),
+        Evidence::Homes(homes) => {
+            format!("all of {}, each with its way to {}", counted(homes.markings.len(), "marking"), counted(homes.words.len(), "home"))
+        }
+        Evidence::Lost(lost) => {
+            format!("a run of {}, and from there {}", counted(lost.word.len(), "item"), described(&lost.evidence))
+        }
     }
 }

@@ -10,6 +10,7 @@ mod bound;
 mod cover;
 mod decompose;
 mod found;
+mod homes;
 mod huge;
 mod inductive;
 mod mutants;

@@ -118,7 +118,7 @@ fn changed_equation(draw: &mut SplitMix64, equation: &mut Equation) {
     }
 }
 
-fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
+pub(crate) fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
     let mut evidence = evidence.clone();
     match &mut evidence {
         Evidence::Run(run) => {
@@ -182,6 +182,28 @@ fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
         },
         // Pumps are about places, and have a test of their own; decompositions have one where they are made.
         Evidence::Pump(_) | Evidence::Decomposition(_) => {}
+        Evidence::Homes(homes) => match draw.index(4) {
+            0 => list(draw, &mut homes.ranks, |draw, rank| *rank = small(draw, *rank)),
+            1 => list(draw, &mut homes.words, |draw, word| list(draw, word, |draw, transition| *transition = small(draw, *transition))),
+            2 if !homes.markings.is_empty() => {
+                let at = draw.index(homes.markings.len());
+                let is_home = homes.ranks.remove(at) == 0;
+                let before = homes.ranks[..at].iter().filter(|rank| **rank == 0).count();
+                homes.markings.change(|markings| drop(markings.remove(at)));
+                if is_home {
+                    homes.words.remove(before);
+                }
+            }
+            _ => homes.markings.change(|markings| {
+                list(draw, markings, |draw, marking| list(draw, marking, |draw, tokens| *tokens = nearby(draw, *tokens)));
+            }),
+        },
+        Evidence::Lost(lost) if draw.chance(40) => list(draw, &mut lost.word, |draw, item| {
+            if let Item::Fire(transition) = item {
+                *transition = small(draw, *transition);
+            }
+        }),
+        Evidence::Lost(lost) => *lost.evidence = mutated(draw, &lost.evidence),
         Evidence::Stubborn(stubborn) if draw.chance(50) => {
             list(draw, &mut stubborn.sets, |draw, set| list(draw, set, |draw, member| *member = small(draw, *member)));
         }

@@ -354,6 +354,7 @@ fn global_properties_are_read() {
         ("OneSafe", Property::Safe(1)),
         ("QuasiLiveness", Property::QuasiLive),
         ("StableMarking", Property::StableMarking),
+        ("Liveness", Property::Live),
         ("ReachabilityDeadlock", deadlock.clone()),
     ] {
         for id in [name.to_owned(), format!("Net-PT-003-{name}"), format!("Net-PT-003-{name}-2025-00")] {
@@ -361,7 +362,7 @@ fn global_properties_are_read() {
             assert_eq!(read(&id, "<formula/>").unwrap(), meant);
         }
     }
-    assert!(read("Net-PT-003-Liveness", "").unwrap_err().to_string().contains("its id names none of"));
+    assert!(read("Net-PT-003-Reversibility", "").unwrap_err().to_string().contains("its id names none of"));
     let written = |inside: &str| read("q", &format!("<formula>{inside}</formula>"));
     assert_eq!(written("<exists-path><finally><deadlock/></finally></exists-path>").unwrap(), deadlock);
     let at_most = |place: &str, most: u32| {
@@ -385,11 +386,17 @@ fn global_properties_are_read() {
         format!("<exists-path><finally><is-fireable><transition>{transition}</transition></is-fireable></finally></exists-path>")
     };
     assert_eq!(written(&both(&fires("t"), &fires("u"))).unwrap(), Property::QuasiLive);
+    assert_eq!(written(&both(&always(&fires("u")), &always(&fires("t")))).unwrap(), Property::Live);
     for (wrong, message) in [
         (both(&fires("t"), &fires("t")), "does not ask about each transition"),
         (both(&fires("t"), &fires("v")), "there is no transition “v”"),
         (both(&fires("t"), &safe), "each one asks whether one transition can fire, or none does"),
         (both(&fires("t"), "<deadlock/>"), "<deadlock> is not supported here"),
+        (both(&always(&fires("t")), &always(&fires("t"))), "does not ask about each transition"),
+        (both(&always(&fires("t")), &fires("u")), "each one asks whether one transition can always fire again, or none does"),
+        (both(&always(&fires("t")), &safe), "each one asks whether one transition can always fire again, or none does"),
+        (always(&fires("t")), "this <all-paths> does not ask about each transition"),
+        (always("<exists-path><finally><deadlock/></finally></exists-path>"), "each one asks whether one transition can fire"),
     ] {
         let error = written(&wrong).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");

@@ -95,7 +95,7 @@ proptest! {
     fn a_marking_is_read_back(names in names(), tokens in proptest::collection::vec(prop_oneof![0..3u64, any::<u64>()], 4), most in any::<u64>()) {
         let net = net_of(&names);
         let marking = Marking::new(tokens[..net.place_count()].to_vec());
-        for property in [Property::Reaches(marking), Property::Safe(most), Property::Safe(1), Property::QuasiLive, Property::NoDeadPlaces, Property::StableMarking, Property::DeadlockFree] {
+        for property in [Property::Reaches(marking), Property::Safe(most), Property::Safe(1), Property::QuasiLive, Property::NoDeadPlaces, Property::StableMarking, Property::Live, Property::Reversible, Property::DeadlockFree] {
             let text = property.text(&net).unwrap();
             prop_assert_eq!(Property::parse(&text, &net).unwrap(), property);
         }
@@ -124,7 +124,7 @@ fn mistakes_in_properties_have_a_place() {
         (
             "deadlock_free",
             (0, 13),
-            "there is no property “deadlock_free”; there are deadlock-free, one-safe, safe:K, quasi-live, no-dead-places, stable-marking, invariant:FORMULA, reachable:FORMULA, reaches:MARKING, coverable:MARKING, bounded, bounded:SUM, bound:SUM",
+            "there is no property “deadlock_free”; there are deadlock-free, one-safe, safe:K, quasi-live, no-dead-places, stable-marking, live, reversible, invariant:FORMULA, reachable:FORMULA, reaches:MARKING, coverable:MARKING, bounded, bounded:SUM, bound:SUM",
         ),
         ("quasi-live:a", (10, 12), "nothing comes after “quasi-live”"),
         ("safe", (0, 4), "“safe” needs something behind a colon: safe:K"),

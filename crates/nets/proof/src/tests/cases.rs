@@ -68,7 +68,8 @@ impl Case {
         );
         let mut certificate = Certificate::from_json(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
         if fields.contains("TREE") {
-            let goals = Property::parse(self.property, &net).unwrap().goals(&net).unwrap_or_default();
+            let property = Property::parse(self.property, &net).unwrap();
+            let goals = property.goals(&net).or_else(|| property.homes(&net)).unwrap_or_default();
             for about in &mut certificate.evidence {
                 fill(&net, &goals[about.goal], &mut about.evidence);
             }
@@ -140,6 +141,10 @@ fn fill(net: &Net, goal: &Formula, evidence: &mut Evidence) {
             let (mirror, end) = mirrored(net, goal).unwrap();
             fill(&mirror, &end, &mut backward.evidence);
         }
+        Evidence::Lost(lost) => {
+            let there = crate::run::end(net, &crate::Run { word: lost.word.clone() }, &mut Budget::unlimited()).unwrap();
+            fill(&net.clone().with_initial(&there), goal, &mut lost.evidence);
+        }
         Evidence::Decomposition(decomposition) => super::decompositions::fill(net, goal, decomposition),
         _ => {}
     }
@@ -165,6 +170,9 @@ pub(super) fn holds(net: &Net, property: &str, most: u64) -> bool {
         let is_bounded = places.iter().all(|place| largest[place.index()] <= most);
         return if matches!(property, Property::Bound(..)) { !is_bounded } else { is_bounded };
     }
+    if let Some(goals) = property.homes(net) {
+        return goals.iter().all(|goal| is_home(net, &known, goal));
+    }
     let is_reached = |goal: &Formula| known.iter().any(|marking| goal.holds(marking));
     let goals = property.goals(net).unwrap();
     match property.decides() {
@@ -172,5 +180,26 @@ pub(super) fn holds(net: &Net, property: &str, most: u64) -> bool {
         Decides::UnlessReachable => !goals.iter().any(is_reached),
         Decides::UnlessAllReachable => !goals.iter().all(is_reached),
         Decides::IfFirst => is_reached(&goals[0]) && !is_reached(&goals[1]),
+        Decides::IfHome => unreachable!("it has no goals"),
+    }
+}
+
+/// Whether each of the markings, which are all, leads to one of the goal: those of which it is known grow.
+fn is_home(net: &Net, known: &BTreeSet<Marking>, goal: &Formula) -> bool {
+    let mut good: BTreeSet<&Marking> = known.iter().filter(|marking| goal.holds(marking)).collect();
+    loop {
+        let count = good.len();
+        for marking in known {
+            let mut after = net.transitions().filter_map(|transition| {
+                let mut next = marking.clone();
+                net.fire(&mut next, transition).ok().map(|()| next)
+            });
+            if after.any(|next| good.contains(&next)) {
+                good.insert(marking);
+            }
+        }
+        if good.len() == count {
+            return count == known.len();
+        }
     }
 }

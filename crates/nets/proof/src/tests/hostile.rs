@@ -148,3 +148,30 @@ fn a_goal_may_have_too_many_least_markings() {
     let step = crate::PumpStep::Again(crate::Again { pump: vec![7] });
     assert_eq!(refused_by(checked(&net, "bounded", false, pump(vec![step]))), Some(Condition::RunTransition));
 }
+
+/// What is said of all markings is refused where something does not fit, or work ends.
+#[test]
+fn what_can_always_be_reached_again_is_checked_within_limits() {
+    let full = net_of("pl a (18446744073709551615)\ntr t -> a\n");
+    let homes = |markings: &[[u64; 1]], ranks: &[u32], words: &[Vec<u32>]| {
+        let (markings, ranks, words) = (markings.iter().collect(), ranks.to_vec(), words.to_vec());
+        vec![Evidence::Homes(crate::Homes { markings, ranks, words })]
+    };
+    let most = u64::MAX;
+    // No marking has one more.
+    assert_eq!(refused_by(checked(&full, "live", true, homes(&[[most]], &[0], &[vec![0]]))), Some(Condition::StatesClosed));
+    assert_eq!(refused_by(checked(&full, "live", true, homes(&[[0], [most]], &[0, 1], &[vec![0]]))), Some(Condition::StatesClosed));
+    // A number of 64 bits is no number of a formula.
+    assert_eq!(refused_by(checked(&full, "reversible", true, homes(&[[most]], &[0], &[vec![]]))), Some(Condition::Property));
+    let net = net_of(MOVE);
+    let lost = |evidence| vec![Evidence::Lost(crate::Lost { word: vec![Item::Repeat(most, vec![0])], evidence: Box::new(evidence) })];
+    let dead = Evidence::Dead(Dead { places: vec![0] });
+    assert_eq!(refused_by(checked(&net, "live", false, lost(dead.clone()))), Some(Condition::RunEnabled));
+    let nested = Evidence::Lost(crate::Lost { word: Vec::new(), evidence: Box::new(dead) });
+    let twice = Evidence::Lost(crate::Lost { word: vec![Item::Fire(0)], evidence: Box::new(nested) });
+    assert_eq!(refused_by(checked(&net, "live", false, vec![twice])), Some(Condition::Claimed));
+    let goals = Property::Live.homes(&net).unwrap();
+    let long = Evidence::Homes(crate::Homes { markings: [[1, 0]].iter().collect(), ranks: vec![0], words: vec![vec![0; 9]] });
+    let result = crate::check_homes(&net, &goals, 0, &long, &mut Budget::ticks(3));
+    assert_eq!(result, Err(Refusal::Stopped(Stopped::OutOfTicks)));
+}

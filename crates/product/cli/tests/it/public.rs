@@ -99,6 +99,8 @@ fn certificates_have_the_question_that_was_asked() {
         "quasi-live",
         "no-dead-places",
         "stable-marking",
+        "live",
+        "reversible",
         "bounded",
         "bounded:p+q",
         "bound:p + q = 2",

@@ -26,16 +26,19 @@ pub struct ExpectedNet {
 }
 
 /// Columns of the table, the property of each, and whether the column says the opposite.
-const COLUMNS: [(&str, &str, bool); 9] = [
+const COLUMNS: [(&str, &str, bool); 12] = [
     ("deadlock", "deadlock-free", true),
     ("onesafe", "one-safe", false),
     ("quasilive", "quasi-live", false),
     ("stablemarking", "stable-marking", false),
+    ("liveness", "live", false),
     ("deadlock-free", "deadlock-free", false),
     ("one-safe", "one-safe", false),
     ("quasi-live", "quasi-live", false),
     ("no-dead-places", "no-dead-places", false),
     ("stable-marking", "stable-marking", false),
+    ("live", "live", false),
+    ("reversible", "reversible", false),
 ];
 /// Columns with a letter for each query.
 const QUERIES: [&str; 2] = ["RC_16", "RF_16"];
@@ -50,7 +53,7 @@ fn known(text: &str) -> Result<Option<bool>, String> {
 }
 
 /// Reads a table with tabs between its fields. The first line names the columns: `model`; `deadlock`, `onesafe`,
-/// `quasilive`, `stablemarking`, or the name of a property, with TRUE or FALSE; `RC_16` and `RF_16` with a letter T, F
+/// `quasilive`, `stablemarking`, `liveness`, or the name of a property, with TRUE or FALSE; `RC_16` and `RF_16` with a letter T, F
 /// or ? for each query. Others are skipped.
 pub fn read_expected_nets(text: &str) -> Result<Vec<ExpectedNet>, TableError> {
     let mut lines = (1..).zip(text.lines());

@@ -16,6 +16,8 @@ pub(super) struct ReadQuestion {
     pub(super) goals: Vec<Formula>,
     /// The places, where it is asked whether they are bounded; there are no goals then.
     pub(super) places: Option<Vec<PlaceId>>,
+    /// What should always be reached again, where that is asked; there are no other goals then.
+    pub(super) homes: Option<Vec<Formula>>,
     pub(super) found: Vec<GoalOutcome>,
 }
 
@@ -32,8 +34,9 @@ impl ReadQuestion {
         let words = question.asked.clone()?;
         let property = Property::parse(&words, net).ok()?;
         let places = property.bounded_places(net);
-        let goals = if places.is_some() { Vec::new() } else { property.goals(net)? };
-        Some(Self { words, property, found: vec![GoalOutcome::Nothing; goals.len()], goals, places })
+        let homes = property.homes(net);
+        let goals = if places.is_some() || homes.is_some() { Vec::new() } else { property.goals(net)? };
+        Some(Self { words, property, found: vec![GoalOutcome::Nothing; goals.len()], goals, places, homes })
     }
 }
 
@@ -87,7 +90,11 @@ pub(super) fn decided(
     let Some(mut certificate) = Certificate::new(net, words, property.decides(), goals.len(), evidence) else {
         let reason = match (goals.len(), open) {
             (1, _) => "no method found an answer within the limits".to_owned(),
-            (all, open) => format!("of {all} {}, {open} are open: no method found an answer within the limits", why::nodes(property)),
+            (all, open) => {
+                let settled = all.saturating_sub(open);
+                let nodes = why::nodes(property);
+                format!("of {all} {nodes}, {settled} are settled and {open} are open: no method found an answer within the limits")
+            }
         };
         let reason = too_large.map_or(reason.clone(), |more| format!("{reason}; {more}"));
         return NetDecision { open, ..NetDecision::without(NetAnswer::Undecided, reason) };
@@ -146,28 +153,28 @@ pub(super) fn decided_bounds(net: &Net, (words, property): Worded<'_>, found: Go
         GoalOutcome::Answer(answer) => answer,
     };
     let Some(certificate) = Certificate::bounded(net, words, property, answer.evidence.clone()) else { return undecided(nothing) };
-    match certificate.check(net, &mut Budget::new(u64::MAX, options.cancel.clone())) {
-        Ok(()) => {}
-        Err(Refusal::Invalid(rejection)) => {
-            let reason = format!("internal error: the checker refuses our evidence: {rejection}");
-            return NetDecision { certificate: Some(certificate), open: 1, ..NetDecision::without(NetAnswer::Error, reason) };
-        }
-        Err(Refusal::TooLarge { what, limit }) => return undecided(format!("the evidence is too large: more than {limit} {what}")),
-        Err(Refusal::Stopped(_)) => return undecided("stopped before the evidence was checked".to_owned()),
+    if let Some(decision) = not_accepted(net, &certificate, options) {
+        return decision;
     }
     NetDecision {
         answer: if certificate.holds { NetAnswer::Holds } else { NetAnswer::DoesNotHold },
         methods: vec![answer.method],
-        reason: None,
         why: why::bounds(net, property, &answer.evidence),
-        explanation: None,
-        run: None,
-        value: None,
-        far: None,
-        dead: Vec::new(),
-        stable: Vec::new(),
-        open: 0,
         certificate: Some(certificate),
+        ..NetDecision::with_reason(None)
+    }
+}
+
+/// What follows where the checker does not accept a certificate; nothing where it does.
+pub(super) fn not_accepted(net: &Net, certificate: &Certificate, options: &NetOptions) -> Option<NetDecision> {
+    let undecided = |reason: String| NetDecision { open: 1, ..NetDecision::without(NetAnswer::Undecided, reason) };
+    match certificate.check(net, &mut Budget::new(u64::MAX, options.cancel.clone())).err()? {
+        Refusal::Invalid(rejection) => {
+            let reason = format!("internal error: the checker refuses our evidence: {rejection}");
+            Some(NetDecision { certificate: Some(certificate.clone()), open: 1, ..NetDecision::without(NetAnswer::Error, reason) })
+        }
+        Refusal::TooLarge { what, limit } => Some(undecided(format!("the evidence is too large: more than {limit} {what}"))),
+        Refusal::Stopped(_) => Some(undecided("stopped before the evidence was checked".to_owned())),
     }
 }
 

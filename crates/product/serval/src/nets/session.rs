@@ -14,7 +14,7 @@ use serval_petri::{Formula, Property};
 use serval_report::nets::NetAnswer;
 
 use super::decided::{ReadQuestion, decided, decided_bounds};
-use super::{NetDecision, NetInput, NetOptions, NetQuestion, bound};
+use super::{NetDecision, NetInput, NetOptions, NetQuestion, bound, homes};
 
 /// Rounds for the question whether places are safe, before all others.
 const SAFETY_ROUNDS: u32 = 2;
@@ -88,16 +88,24 @@ impl NetSession {
             let (found, far) = self.session.bounded(&input.net, places, options.method, options.rounds, &options.cancel);
             return decided_bounds(&input.net, asked.worded(), found, options).with_far(far);
         }
+        if let Some(goals) = &asked.homes {
+            let homing = self.session.homes(&input.net, goals, options.method, options.rounds, &options.cancel);
+            return told_in_states(input, homes::decided(&input.net, asked.worded(), homing, options));
+        }
         let (found, far) = match options.method {
             Some(method) => self.session.alone(&input.net, &asked.goals, method, options.rounds, &options.cancel),
             None => self.session.go_on(&input.net, &asked.goals, asked.found.clone(), options.rounds, &options.cancel),
         };
-        let mut decision = decided(&input.net, asked.worded(), &asked.goals, found, options).with_far(far);
-        if let Some(run) = &mut decision.run {
-            input.in_states(run);
-        }
-        decision
+        told_in_states(input, decided(&input.net, asked.worded(), &asked.goals, found, options).with_far(far))
     }
+}
+
+/// The same decision, whose run says where it leads in terms of states and counters, where the net has them.
+fn told_in_states(input: &NetInput, mut decision: NetDecision) -> NetDecision {
+    if let Some(run) = &mut decision.run {
+        input.in_states(run);
+    }
+    decision
 }
 
 /// Answers a question about a net.

@@ -50,7 +50,7 @@ pub(super) fn why(net: &Net, property: &Property, certificate: &Certificate) -> 
 }
 
 /// Why a goal cannot be reached.
-fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String> {
+pub(super) fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String> {
     Some(match evidence {
         Evidence::Run(_) => return None,
         Evidence::Weights(Weights { sums }) => {
@@ -138,8 +138,8 @@ fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String
         Evidence::Decomposition(decomposition) => {
             format!("all runs there are split into cases until none is left: {}", counted(decomposition.steps.len(), "step"))
         }
-        // Of goals it shows nothing.
-        Evidence::Pump(_) => return None,
+        // Of goals they show nothing.
+        Evidence::Pump(_) | Evidence::Homes(_) | Evidence::Lost(_) => return None,
     })
 }
 
@@ -224,7 +224,7 @@ pub(super) fn end(net: &Net, property: &Property, goal: &Formula, word: &Run) ->
         Property::Reaches(_) => "this is the marking".to_owned(),
         Property::QuasiLive => "the transition can fire".to_owned(),
         Property::StableMarking => "the place has another number of tokens".to_owned(),
-        Property::Bounded(_) => String::new(),
+        Property::Bounded(_) | Property::Live | Property::Reversible => String::new(),
         Property::Bound(sum, _) => {
             let value = |place: PlaceId| marking.as_ref().map_or(0, |marking| marking.tokens(place));
             let parts = sum.terms().iter().map(|&(place, factor)| i128::from(factor).saturating_mul(value(place).into()));

@@ -1,6 +1,6 @@
 //! Nets in the library: classes, limits, what is said beside an answer.
 
-use serval::nets::{NetAnswer, NetDecision, NetInput, NetKind, NetOptions, classify, decide_net, smtlib, sums, walked};
+use serval::nets::{NetAnswer, NetDecision, NetInput, NetKind, NetMethod, NetOptions, classify, decide_net, smtlib, sums, walked};
 use serval_budget::{Budget, Cancel};
 use serval_report::nets::TextStyle;
 
@@ -93,6 +93,36 @@ fn each_stable_place_is_in_the_certificate() {
     assert_eq!((decision.answer, decision.run.unwrap().end.as_str()), (NetAnswer::DoesNotHold, "the place has another number of tokens"));
     // Without places there is none that is stable.
     assert_eq!(asked(&net("tr t ->"), "stable-marking", &NetOptions::default()).answer, NetAnswer::DoesNotHold);
+}
+
+#[test]
+fn what_can_always_happen_again_is_told() {
+    let told = |text: &str, property: &str| {
+        let decision = asked(&net(text), property, &NetOptions::default());
+        let end = decision.run.map(|run| (run.steps.len(), run.end));
+        (decision.answer, decision.why.or(decision.reason).unwrap_or_default(), end)
+    };
+    let (ring, leaves) = ("pl a (1)\ntr t a -> b\ntr u b -> a", "pl a (1)\ntr t a -> a\ntr u a -> b\ntr v b -> c\ntr w c -> b");
+    let (holds, fails) = (NetAnswer::Holds, NetAnswer::DoesNotHold);
+    let live = "2 markings can be reached, and each leads to one from which every transition can fire";
+    assert_eq!(told(ring, "live"), (holds, live.to_owned(), None));
+    let back = "2 markings can be reached, and each leads back to the initial one";
+    assert_eq!(told(ring, "reversible"), (holds, back.to_owned(), None));
+    let why = "from there 2 markings can be reached, none of which enables “t”";
+    assert_eq!(told(leaves, "live"), (fails, why.to_owned(), Some((1, "“t” can never fire again".to_owned()))));
+    let why = "from there 2 markings can be reached, none of which is the initial one";
+    assert_eq!(told(leaves, "reversible"), (fails, why.to_owned(), Some((1, "nothing leads back to the initial marking".to_owned()))));
+    // From the beginning; and with infinitely many markings.
+    let (answer, _, end) = told("pl a (1)\ntr t a -> a b\ntr u c -> c", "live");
+    assert_eq!((answer, end), (fails, Some((0, "“u” can never fire".to_owned()))));
+    let (answer, _, end) = told("tr t -> a", "reversible");
+    assert_eq!((answer, end), (fails, Some((1, "nothing leads back to the initial marking".to_owned()))));
+    let why = "the net is not bounded, and no run was found that refutes it";
+    assert_eq!(told("tr t -> a", "live"), (NetAnswer::Undecided, why.to_owned(), None));
+    // A method that looks elsewhere says nothing.
+    let options = |method| NetOptions { method: Some(method), rounds: 2, ..NetOptions::default() };
+    let alone = |method| asked(&net(leaves), "live", &options(method)).answer;
+    assert_eq!((alone(NetMethod::Explicit), alone(NetMethod::Walk), alone(NetMethod::Weights)), (fails, fails, NetAnswer::Undecided));
 }
 
 #[test]

@@ -106,6 +106,7 @@ const PAGES: &[(&str, &str, Sources)] = &[
             ("crates/nets/proof/src/separator.rs", None),
             ("crates/nets/proof/src/decomposition.rs", None),
             ("crates/nets/proof/src/pump.rs", None),
+            ("crates/nets/proof/src/homes.rs", None),
             ("crates/nets/proof/src/bounded.rs", None),
         ],
     ),

@@ -34,7 +34,7 @@ pub(super) fn asked(reader: &QueryReader<'_>, formula: Option<Node<'_, '_>>, pro
     let normal = property.text(reader.net);
     let own = match property {
         // What the contest calls by a name has one here.
-        Property::Safe(_) | Property::QuasiLive | Property::StableMarking => None,
+        Property::Safe(_) | Property::QuasiLive | Property::StableMarking | Property::Live | Property::Reversible => None,
         _ => match formula {
             Some(formula) => question(reader, formula),
             None => Some("reachable:deadlock".to_owned()),

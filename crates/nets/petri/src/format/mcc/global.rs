@@ -4,13 +4,15 @@
 //! - `all-paths globally` of `tokens-count` of each place at most 1, in one formula or as a `conjunction` of one for
 //!   each place: 1-safety (OneSafe);
 //! - a `conjunction` of `exists-path finally is-fireable`, one for each transition: quasi-liveness (QuasiLiveness);
+//! - a `conjunction` of `all-paths globally exists-path finally is-fireable`, one for each transition: liveness
+//!   (Liveness); one of them alone where there is one transition;
 //! - a `conjunction` of several `all-paths globally`, which is one of all of them;
 //! - a property without a formula, whose id is the name of an examination that asks one thing, alone or behind the name
-//!   of a model and a hyphen: `ReachabilityDeadlock`, `OneSafe`, `QuasiLiveness`, `StableMarking`.
+//!   of a model and a hyphen: `ReachabilityDeadlock`, `OneSafe`, `QuasiLiveness`, `StableMarking`, `Liveness`.
 //!
 //! Answers are about the question: ReachabilityDeadlock asks whether a deadlock can be reached. Of symmetric nets
-//! OneSafe, QuasiLiveness and StableMarking are refused without a formula: they could be about places and transitions
-//! before or after unfolding.
+//! OneSafe, QuasiLiveness, StableMarking and Liveness are refused without a formula: they could be about places and
+//! transitions before or after unfolding.
 
 use roxmltree::Node;
 
@@ -58,6 +60,13 @@ pub fn each_property(text: &str, net: &Net, ids: &Ids) -> Result<Vec<Each>, Form
     Ok(root_of(&document)?.into_iter().map(|property| reader.property(property)).collect())
 }
 
+/// What can always be so again: the `exists-path` of `all-paths globally exists-path`.
+fn always_again<'a, 'i: 'a>(path: Node<'a, 'i>) -> Option<Node<'a, 'i>> {
+    let is = |node: &Node<'_, '_>, name: &str| node.tag_name().name() == name;
+    let globally = single(path).ok().filter(|one| is(&path, "all-paths") && is(one, "globally"))?;
+    single(globally).ok().filter(|one| is(one, "exists-path"))
+}
+
 /// The examination that an id names.
 fn examination(id: &str) -> Option<&str> {
     let last = id.trim().rsplit('-').find(|part| !part.bytes().all(|byte| byte.is_ascii_digit()))?;
@@ -85,6 +94,7 @@ impl QueryReader<'_> {
                     _ => return Err(error(child, "<place-bound> needs a place")),
                 }
             }
+            "all-paths" if always_again(child).is_some() => self.live(child, &[child])?,
             _ => {
                 let question = self.question(property)?;
                 self.meant(child, question.holds, question.formula)?
@@ -98,13 +108,14 @@ impl QueryReader<'_> {
         match examination {
             // Before unfolding it is about all colours of a place together, and about some choice of colours;
             // afterwards about each.
-            "OneSafe" | "QuasiLiveness" | "StableMarking" if self.ids.has_colours() => {
+            "OneSafe" | "QuasiLiveness" | "StableMarking" | "Liveness" if self.ids.has_colours() => {
                 let message = format!("{examination} of a symmetric net is meant before or after unfolding; say which with a <formula>");
                 Err(error(property, message))
             }
             "OneSafe" => Ok(Property::Safe(1)),
             "QuasiLiveness" => Ok(Property::QuasiLive),
             "StableMarking" => Ok(Property::StableMarking),
+            "Liveness" => Ok(Property::Live),
             "ReachabilityDeadlock" => {
                 let deadlock = Formula::deadlock(self.net).ok_or_else(|| error(property, "a weight does not fit 63 bits"))?;
                 Ok(Property::Reachable(deadlock))
@@ -113,7 +124,7 @@ impl QueryReader<'_> {
                 if elements(property).any(|(name, _)| !["id", "description", "formula"].contains(&name)) {
                     required(property, "formula")?;
                 }
-                let message = "a <property> without <formula>, and its id names none of ReachabilityDeadlock, OneSafe, QuasiLiveness and StableMarking";
+                let message = "a <property> without <formula>, and its id names none of ReachabilityDeadlock, OneSafe, QuasiLiveness, StableMarking and Liveness";
                 Err(error(property, message))
             }
         }
@@ -123,24 +134,43 @@ impl QueryReader<'_> {
     fn several(&mut self, conjunction: Node<'_, '_>) -> Result<Property, FormatError> {
         let paths: Vec<(Node<'_, '_>, Holds)> =
             elements(conjunction).map(|(_, path)| Ok((path, kind(path)?))).collect::<Result<_, FormatError>>()?;
+        let all: Vec<Node<'_, '_>> = paths.iter().map(|path| path.0).collect();
+        if all.iter().any(|&path| always_again(path).is_some()) {
+            return self.live(conjunction, &all);
+        }
         if paths.iter().all(|path| path.1 == Holds::UnlessReachable) && !paths.is_empty() {
             let violations = paths.iter().map(|path| self.path(path.0).map(|one| one.1)).collect::<Result<Vec<_>, _>>()?;
             return self.meant(conjunction, Holds::UnlessReachable, Formula::any(violations));
         }
         // Each transition can fire, and nothing else is asked for.
+        self.each(conjunction, &all, &all)?;
+        Ok(Property::QuasiLive)
+    }
+
+    /// That each transition can always fire again, asked in one formula for each.
+    fn live(&self, node: Node<'_, '_>, paths: &[Node<'_, '_>]) -> Result<Property, FormatError> {
+        let mut within = Vec::with_capacity(paths.len());
+        for &path in paths {
+            let message = "in a <conjunction> of questions each one asks whether one transition can always fire again, or none does";
+            within.push(always_again(path).ok_or_else(|| error(path, message))?);
+        }
+        self.each(node, paths, &within)?;
+        Ok(Property::Live)
+    }
+
+    /// That the paths ask of each transition, one by one, whether it can fire; `shown` are the elements that errors name.
+    fn each(&self, node: Node<'_, '_>, shown: &[Node<'_, '_>], paths: &[Node<'_, '_>]) -> Result<(), FormatError> {
         let mut is_asked = vec![false; self.net.transition_count()];
-        for (path, _) in paths {
-            match self.fires(path)? {
-                Some(transition) => is_asked[transition] = true,
-                None => {
-                    return Err(error(path, "in a <conjunction> of questions each one asks whether one transition can fire, or none does"));
-                }
-            }
+        for (&shown, &path) in shown.iter().zip(paths) {
+            let message = "in a <conjunction> of questions each one asks whether one transition can fire, or none does";
+            let transition = self.fires(path)?.ok_or_else(|| error(shown, message))?;
+            is_asked[transition] = true;
         }
-        match is_asked.iter().position(|asked| !asked) {
-            None => Ok(Property::QuasiLive),
-            Some(_) => Err(error(conjunction, "this <conjunction> does not ask about each transition; ask for one at a time")),
+        if is_asked.contains(&false) {
+            let name = node.tag_name().name();
+            return Err(error(node, format!("this <{name}> does not ask about each transition; ask for one at a time")));
         }
+        Ok(())
     }
 
     /// The transition of `exists-path finally is-fireable`.

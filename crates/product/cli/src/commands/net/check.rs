@@ -280,6 +280,7 @@ fn contest(question: &NetQuestion) -> Contest {
         Property::Safe(1) => named("OneSafe", false),
         Property::QuasiLive => named("QuasiLiveness", false),
         Property::StableMarking => named("StableMarking", false),
+        Property::Live => named("Liveness", false),
         // The id is one word.
         _ => named(&question.name.replace(char::is_whitespace, "_"), false),
     }
