@@ -1,6 +1,7 @@
 //! Explicit-state search, breadth first; for deadlocks with stubborn sets (Valmari 1990).
 
 pub mod count;
+pub mod graph;
 pub mod homes;
 mod stubborn;
 

@@ -20,7 +20,7 @@ pub use fold::folded;
 pub use formats::net_sarif;
 pub use mistake::{net_file_mistake, net_words_mistake};
 pub use picture::{net_dot, net_mermaid, net_svg};
-pub use space::SpaceReport;
+pub use space::{SpaceGraph, SpaceReport};
 pub use text::{MarkingShown, TextStyle, marking_words};
 pub use trace::{NetTrace, TraceStep};
 

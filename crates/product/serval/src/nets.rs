@@ -53,7 +53,7 @@ pub use serval_petri::{FormatError, Formula, Marking, Net, Property, TransitionI
 pub use serval_report::nets::NetAnswer;
 pub use session::{NetSession, decide_net, decide_nets};
 pub use smtlib::smtlib;
-pub use space::{NoSpace, state_space};
+pub use space::{NoSpace, space_graph, state_space};
 
 /// How a net is written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,12 +8,12 @@
 use std::collections::VecDeque;
 
 use serval_budget::{Budget, Stopped};
-use serval_net_proof::{Evidence, Homes, Item, Lost, RowSteps, Rows, States};
+use serval_net_proof::{Evidence, Homes, Item, Lost, Rows, States};
 use serval_petri::{Formula, Net};
-use serval_states::StateSet;
 use serval_states::graph::{parts, turned};
 
-use super::{Exploration, Here, explore, steps, way_to};
+use super::graph::{Explored, Graph};
+use super::{Here, way_to};
 use crate::fast::Fast;
 use crate::goals::Goal;
 
@@ -35,21 +35,11 @@ pub fn look_for_homes(net: &Net, goals: &[Formula], most: usize, budget: &mut Bu
 }
 
 pub(crate) fn look_for_homes_fast(fast: &Fast, goals: &[Formula], most: usize, budget: &mut Budget) -> Result<HomesOutcome, Stopped> {
-    match explore(fast, most, budget, |_| false, |here, into| here.enabled(into))? {
-        Exploration::All(known) => Graph::new(fast, *known, budget)?.homes(goals, budget),
-        // Nothing is a goal of that search.
-        Exploration::TooMany | Exploration::Reached(_) => Ok(HomesOutcome::TooMany),
-        Exploration::TooManyTokens => Ok(HomesOutcome::TooManyTokens),
+    match Graph::explore(fast, most, budget)? {
+        Explored::All(graph) => graph.homes(goals, budget),
+        Explored::TooMany => Ok(HomesOutcome::TooMany),
+        Explored::TooManyTokens => Ok(HomesOutcome::TooManyTokens),
     }
-}
-
-/// All markings, and where transitions lead.
-struct Graph<'a> {
-    fast: &'a Fast,
-    known: StateSet<u64>,
-    steps: RowSteps,
-    /// By marking the numbers of those to which the transitions lead that are enabled, in their order.
-    next: Vec<Vec<usize>>,
 }
 
 /// A strongly connected part that nothing leaves.
@@ -60,28 +50,7 @@ struct BottomPart {
     witnesses: Vec<Option<usize>>,
 }
 
-impl<'a> Graph<'a> {
-    fn new(fast: &'a Fast, mut known: StateSet<u64>, budget: &mut Budget) -> Result<Self, Stopped> {
-        let mut steps = steps(fast);
-        steps.fit(known.rows());
-        let (mut next, mut transitions) = (Vec::with_capacity(known.len()), Vec::new());
-        let (mut marking, mut after): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
-        for number in 0..known.len() {
-            budget.spend(1)?;
-            known.read(number, &mut marking);
-            transitions.clear();
-            steps.list(known.rows(), number, &mut transitions);
-            let mut ends = Vec::with_capacity(transitions.len());
-            for &transition in &transitions {
-                after.clone_from(&marking);
-                // All of them have been explored.
-                ends.extend(fast.fire(&mut after, transition).then(|| known.find(&after)).flatten());
-            }
-            next.push(ends);
-        }
-        Ok(Self { fast, known, steps, next })
-    }
-
+impl Graph<'_> {
     fn homes(mut self, goals: &[Formula], budget: &mut Budget) -> Result<HomesOutcome, Stopped> {
         let part_of = parts(&self.next, |_| true);
         let bottom = self.bottom_parts(&part_of, goals, budget)?;
@@ -169,8 +138,7 @@ impl<'a> Graph<'a> {
 
     /// The transition that leads from one marking to the next.
     fn step_between(&self, from: usize, to: usize, transitions: &mut Vec<usize>) -> Option<u32> {
-        transitions.clear();
-        self.steps.list(self.known.rows(), from, transitions);
+        self.enabled(from, transitions);
         let at = self.next[from].iter().position(|&end| end == to)?;
         u32::try_from(*transitions.get(at)?).ok()
     }

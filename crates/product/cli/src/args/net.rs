@@ -194,10 +194,10 @@ pub(crate) struct NetCover {
     pub(crate) verbose: bool,
 }
 
-/// Count the markings that can be reached, without evidence
+/// Count the markings that can be reached, without evidence, or write them down
 #[derive(ClapArgs, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  serval net states mutex.pnml\n  serval net states mutex.pnml --format mcc    the lines of the contest's StateSpace\n\nExit status: 0 done, 2 usage or input error, 3 stopped by a limit, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval net states mutex.pnml\n  serval net states mutex.pnml --format mcc    the lines of the contest's StateSpace\n  serval net states mutex.pnml --to aut --out mutex.aut    all markings, for tools that compare behaviour\n\nExit status: 0 done, 2 usage or input error, 3 stopped by a limit, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct NetStates {
     #[command(flatten)]
@@ -207,6 +207,25 @@ pub(crate) struct NetStates {
     /// For people or for machines
     #[arg(long, value_enum, default_value_t = SpaceFormat::Text, value_name = "FORMAT")]
     pub(crate) format: SpaceFormat,
+    /// Write all markings, and what leads from which to which, instead of counting
+    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "format")]
+    pub(crate) to: Option<SpaceForm>,
+    /// Write to this file instead of standard output
+    #[arg(long, value_name = "PATH", requires = "to")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write at most N markings, or nothing
+    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "to")]
+    pub(crate) most: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SpaceForm {
+    /// A picture for Graphviz
+    Dot,
+    /// Places, transitions, markings and firings
+    Json,
+    /// Aldebaran, which CADP and mCRL2 read
+    Aut,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -2,8 +2,9 @@
 
 use serval_budget::{Budget, Cancel};
 use serval_net_engine::explicit::count::{StateSpace, count};
+use serval_net_engine::explicit::graph::marking_graph;
 use serval_petri::Net;
-use serval_report::nets::SpaceReport;
+use serval_report::nets::{SpaceGraph, SpaceReport};
 
 /// Why markings are not counted to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,5 +24,19 @@ pub fn state_space(net: &Net, cancel: &Cancel) -> Result<SpaceReport, NoSpace> {
         }
         Ok(None) => Err(NoSpace::TooLarge),
         Err(_) => Err(NoSpace::Stopped(so_far.markings)),
+    }
+}
+
+/// The graph of all markings; the error is where there are more than `most`. There is no evidence for it.
+pub fn space_graph(net: &Net, most: usize, cancel: &Cancel) -> Result<SpaceGraph, NoSpace> {
+    match marking_graph(net, most, &mut Budget::new(u64::MAX, cancel.clone())) {
+        Ok(Some(graph)) => Ok(SpaceGraph {
+            places: net.places().map(|place| net.place_name(place).to_owned()).collect(),
+            transitions: net.transitions().map(|transition| net.transition_name(transition).to_owned()).collect(),
+            markings: graph.markings,
+            firings: graph.firings,
+        }),
+        Ok(None) => Err(NoSpace::TooLarge),
+        Err(_) => Err(NoSpace::Stopped(0)),
     }
 }
