@@ -4,10 +4,11 @@
 //! transition, and a net without dead places one for each place: different goals may need different runs. A stable
 //! marking has one for each place, too: that it has another number of tokens than in the beginning.
 //!
-//! Boundedness has no goals, as no single marking decides it; it is about places instead ([`Property::bounded_places`]).
-//! Nor have liveness and reversibility: they ask whether some sets of markings can be reached from *every* marking that
-//! can be reached ([`Property::homes`]). How large a sum of tokens can be is a question for a number, or ω; that it is this
-//! number is a property with two goals, of which one can be reached and the other cannot.
+//! Boundedness has no goals, as no single marking decides it; it is about places instead
+//! ([`Property::bounded_places`]). Nor have liveness and reversibility: they ask whether some sets of markings can be
+//! reached from *every* marking that can be reached ([`Property::homes`]). How large a sum of tokens can be is a
+//! question for a number, or ω; that it is this number is a property with two goals, of which one can be reached and
+//! the other cannot.
 
 use crate::formula::enough;
 use crate::words::{self, Most, Unknown, WordsError};
@@ -192,8 +193,8 @@ impl Property {
 
     /// Its goals; for quasi-liveness one for each transition, for dead places and a stable marking one for each place,
     /// in order, for a largest value that it can be this and that it can be more, and else one. `None` where a number
-    /// does not fit 64 bits, or the formula has no opposite, or no marking decides it (boundedness, a largest value that
-    /// is asked for or ω, liveness and reversibility).
+    /// does not fit 64 bits, or the formula has no opposite, or no marking decides it (boundedness, a largest value
+    /// that is asked for or ω, liveness and reversibility).
     pub fn goals(&self, net: &Net) -> Option<Vec<Formula>> {
         match self {
             Self::DeadlockFree => Some(vec![Formula::deadlock(net)?]),
@@ -213,9 +214,9 @@ impl Property {
         }
     }
 
-    /// The sets of markings of which it is asked whether each can be reached from every reachable marking, where that is
-    /// what decides it: for liveness the markings that enable a transition, for each one in order, and for reversibility
-    /// the initial marking alone. `None` for other properties, and where a number does not fit.
+    /// The sets of markings of which it is asked whether each can be reached from every reachable marking, where that
+    /// is what decides it: for liveness the markings that enable a transition, for each one in order, and for
+    /// reversibility the initial marking alone. `None` for other properties, and where a number does not fit.
     pub fn homes(&self, net: &Net) -> Option<Vec<Formula>> {
         match self {
             Self::Live => net.transitions().map(|transition| Formula::fireable(net, transition)).collect(),

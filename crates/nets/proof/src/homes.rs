@@ -5,10 +5,10 @@
 //! marking alone is one ([`Property::homes`](serval_petri::Property::homes)).
 //!
 //! **Homes.** A list of markings that contains the initial one (`net.states.initial`), with each marking all its
-//! successors by any transition (`net.states.closed`). Each marking has a *rank* (`net.homes.ranks`), and those of rank 0
-//! are called homes. From each other marking some transition leads to one of a smaller rank (`net.homes.falling`). Each
-//! home has a word (`net.homes.words`) that fires there (`net.run.transition`, `net.run.enabled`), and on its way are
-//! markings of all the sets that are claimed (`net.homes.goal`), the home itself and the end of the word included.
+//! successors by any transition (`net.states.closed`). Each marking has a *rank* (`net.homes.ranks`), and those of rank
+//! 0 are called homes. From each other marking some transition leads to one of a smaller rank (`net.homes.falling`).
+//! Each home has a word (`net.homes.words`) that fires there (`net.run.transition`, `net.run.enabled`), and on its way
+//! are markings of all the sets that are claimed (`net.homes.goal`), the home itself and the end of the word included.
 //!
 //! **Theorem.** Each of the sets is a home space.
 //!
@@ -16,9 +16,9 @@
 //! home can be reached, by induction on its rank: it is a home, or leads to a marking of smaller rank, which is in the
 //! list. From a home, a beginning of its word leads to a marking of the set. ∎
 //!
-//! So one rank for each marking is enough for all transitions together: where finitely many markings can be reached, one
-//! home in each strongly connected part that nothing leaves is enough, and such a part has a way round through all that
-//! is enabled in it.
+//! So one rank for each marking is enough for all transitions together: where finitely many markings can be reached,
+//! one home in each strongly connected part that nothing leaves is enough, and such a part has a way round through all
+//! that is enabled in it.
 //!
 //! **Lost.** A word that fires from the initial marking (`net.run.transition`, `net.run.enabled`), and evidence of
 //! another kind that no marking of the set can be reached in the net that begins where the word ends.
@@ -28,9 +28,9 @@
 //! **Proof.** The end of the word is a reachable marking, and by the theorem of the other kind nothing leads from there
 //! into the set. ∎
 //!
-//! The other kind is one of those that show that a goal cannot be reached (`net.claim`); each of them is about a net with
-//! any initial marking. So a transition that is dead from somewhere on is refuted by a siphon that became empty, or by
-//! an invariant, also where infinitely many markings can be reached.
+//! The other kind is one of those that show that a goal cannot be reached (`net.claim`); each of them is about a net
+//! with any initial marking. So a transition that is dead from somewhere on is refuted by a siphon that became empty,
+//! or by an invariant, also where infinitely many markings can be reached.
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;

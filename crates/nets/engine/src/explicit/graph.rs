@@ -18,7 +18,7 @@ pub(super) struct Graph<'a> {
 }
 
 /// What a search for all markings gives.
-pub(super) enum Explored<'a> {
+pub(super) enum GraphOutcome<'a> {
     All(Graph<'a>),
     TooMany,
     TooManyTokens,
@@ -26,12 +26,12 @@ pub(super) enum Explored<'a> {
 
 impl<'a> Graph<'a> {
     /// Looks at all markings, at most `most`.
-    pub(super) fn explore(fast: &'a Fast, most: usize, budget: &mut Budget) -> Result<Explored<'a>, Stopped> {
+    pub(super) fn explore(fast: &'a Fast, most: usize, budget: &mut Budget) -> Result<GraphOutcome<'a>, Stopped> {
         Ok(match explore(fast, most, budget, |_| false, |here: Here<'_>, into| here.enabled(into))? {
-            Exploration::All(known) => Explored::All(Self::new(fast, *known, budget)?),
+            Exploration::All(known) => GraphOutcome::All(Self::new(fast, *known, budget)?),
             // Nothing is a goal of that search.
-            Exploration::TooMany | Exploration::Reached(_) => Explored::TooMany,
-            Exploration::TooManyTokens => Explored::TooManyTokens,
+            Exploration::TooMany | Exploration::Reached(_) => GraphOutcome::TooMany,
+            Exploration::TooManyTokens => GraphOutcome::TooManyTokens,
         })
     }
 
@@ -76,7 +76,7 @@ pub struct MarkingGraph {
 /// a marking.
 pub fn marking_graph(net: &Net, most: usize, budget: &mut Budget) -> Result<Option<MarkingGraph>, Stopped> {
     let fast = Fast::new(net);
-    let Explored::All(graph) = Graph::explore(&fast, most, budget)? else { return Ok(None) };
+    let GraphOutcome::All(graph) = Graph::explore(&fast, most, budget)? else { return Ok(None) };
     let (mut firings, mut transitions) = (Vec::new(), Vec::new());
     for (from, ends) in graph.next.iter().enumerate() {
         graph.enabled(from, &mut transitions);

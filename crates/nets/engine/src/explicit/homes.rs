@@ -1,9 +1,9 @@
 //! Home spaces by explicit search (Best, Esparza 2016): the strongly connected parts of all markings that can be
 //! reached.
 //!
-//! A set of markings can always be reached again iff each part that nothing leaves has one of them. What is written down
-//! for that, and why it shows it, is said at the head of [`serval_net_proof::homes`]: a home in each such part, how far
-//! each marking is from one, and a way through the part from its home.
+//! A set of markings can always be reached again iff each part that nothing leaves has one of them. What is written
+//! down for that, and why it shows it, is said at the head of [`serval_net_proof::homes`]: a home in each such part,
+//! how far each marking is from one, and a way through the part from its home.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use serval_net_proof::{Evidence, Homes, Item, Lost, Rows, States};
 use serval_petri::{Formula, Net};
 use serval_states::graph::{parts, turned};
 
-use super::graph::{Explored, Graph};
+use super::graph::{Graph, GraphOutcome};
 use super::{Here, way_to};
 use crate::fast::Fast;
 use crate::goals::Goal;
@@ -36,9 +36,9 @@ pub fn look_for_homes(net: &Net, goals: &[Formula], most: usize, budget: &mut Bu
 
 pub(crate) fn look_for_homes_fast(fast: &Fast, goals: &[Formula], most: usize, budget: &mut Budget) -> Result<HomesOutcome, Stopped> {
     match Graph::explore(fast, most, budget)? {
-        Explored::All(graph) => graph.homes(goals, budget),
-        Explored::TooMany => Ok(HomesOutcome::TooMany),
-        Explored::TooManyTokens => Ok(HomesOutcome::TooManyTokens),
+        GraphOutcome::All(graph) => graph.homes(goals, budget),
+        GraphOutcome::TooMany => Ok(HomesOutcome::TooMany),
+        GraphOutcome::TooManyTokens => Ok(HomesOutcome::TooManyTokens),
     }
 }
 

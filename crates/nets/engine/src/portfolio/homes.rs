@@ -1,7 +1,7 @@
 //! Whether goals can always be reached again.
 //!
-//! Where finitely many markings can be reached, and not too many, looking at all of them decides it. Elsewhere it can be
-//! refuted: walks lead to markings, and from there a goal may be out of reach for one of the reasons that show such
+//! Where finitely many markings can be reached, and not too many, looking at all of them decides it. Elsewhere it can
+//! be refuted: walks lead to markings, and from there a goal may be out of reach for one of the reasons that show such
 //! things, or because few markings can be reached from there. A goal that is out of reach from the beginning is lost at
 //! once, and all methods are asked about that. What holds of infinitely many markings is not shown by this.
 
@@ -75,7 +75,7 @@ impl Session {
 }
 
 /// A goal, why it is so of it, and who found it.
-type Found = Option<(usize, Evidence, &'static str)>;
+type HomesFound = Option<(usize, Evidence, &'static str)>;
 
 impl Round<'_> {
     /// Asks what is due in this round.
@@ -86,7 +86,7 @@ impl Round<'_> {
         (is_unbounded, reached): (bool, &mut [GoalOutcome]),
         progress: &mut Progress,
         outcome: &mut GoalOutcome,
-    ) -> Found {
+    ) -> HomesFound {
         let wants = |wanted: Method| method.is_none_or(|method| method == wanted);
         if wants(Method::Explicit) && !is_unbounded {
             let most = usize::try_from(grown(EXPLICIT_TICKS, self.number)).unwrap_or(usize::MAX);

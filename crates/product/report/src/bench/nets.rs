@@ -53,8 +53,8 @@ fn known(text: &str) -> Result<Option<bool>, String> {
 }
 
 /// Reads a table with tabs between its fields. The first line names the columns: `model`; `deadlock`, `onesafe`,
-/// `quasilive`, `stablemarking`, `liveness`, or the name of a property, with TRUE or FALSE; `RC_16` and `RF_16` with a letter T, F
-/// or ? for each query. Others are skipped.
+/// `quasilive`, `stablemarking`, `liveness`, or the name of a property, with TRUE or FALSE; `RC_16` and `RF_16` with a
+/// letter T, F or ? for each query. Others are skipped.
 pub fn read_expected_nets(text: &str) -> Result<Vec<ExpectedNet>, TableError> {
     let mut lines = (1..).zip(text.lines());
     let titles: Vec<&str> = lines.next().map_or_else(Vec::new, |(_, line)| line.split('\t').map(str::trim).collect());

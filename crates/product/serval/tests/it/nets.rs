@@ -54,7 +54,7 @@ fn without_rounds_nothing_is_known() {
     assert_eq!(decision.reason.unwrap(), "no method found an answer within the limits");
     let decision = asked(&input, "quasi-live", &options);
     assert_eq!((decision.answer, decision.open), (NetAnswer::Undecided, 2));
-    assert_eq!(decision.reason.unwrap(), "of 2 transitions, 2 are open: no method found an answer within the limits");
+    assert_eq!(decision.reason.unwrap(), "of 2 transitions, 0 are settled and 2 are open: no method found an answer within the limits");
     // A flag that is raised ends it, too, and gives no wrong answer.
     let mut options = NetOptions::default();
     options.cancel = Cancel::new();
@@ -120,8 +120,11 @@ fn what_can_always_happen_again_is_told() {
     let why = "the net is not bounded, and no run was found that refutes it";
     assert_eq!(told("tr t -> a", "live"), (NetAnswer::Undecided, why.to_owned(), None));
     // A method that looks elsewhere says nothing.
-    let options = |method| NetOptions { method: Some(method), rounds: 2, ..NetOptions::default() };
-    let alone = |method| asked(&net(leaves), "live", &options(method)).answer;
+    let alone = |method| {
+        let mut options = NetOptions::default();
+        (options.method, options.rounds) = (Some(method), 2);
+        asked(&net(leaves), "live", &options).answer
+    };
     assert_eq!((alone(NetMethod::Explicit), alone(NetMethod::Walk), alone(NetMethod::Weights)), (fails, fails, NetAnswer::Undecided));
 }
 

@@ -158,7 +158,8 @@ impl QueryReader<'_> {
         Ok(Property::Live)
     }
 
-    /// That the paths ask of each transition, one by one, whether it can fire; `shown` are the elements that errors name.
+    /// That the paths ask of each transition, one by one, whether it can fire; `shown` are the elements that errors
+    /// name.
     fn each(&self, node: Node<'_, '_>, shown: &[Node<'_, '_>], paths: &[Node<'_, '_>]) -> Result<(), FormatError> {
         let mut is_asked = vec![false; self.net.transition_count()];
         for (&shown, &path) in shown.iter().zip(paths) {
