@@ -3,10 +3,12 @@
 use std::convert::Infallible;
 use std::time::Instant;
 
-use serval_budget::Budget;
+use serval_budget::{Budget, Cancel};
 use serval_compile::{Limits, Options, Prepared, StepLimits, compile};
 use serval_effort::{side_by_side, skips, sweep};
+use serval_engine::portfolio::{Found, Method, Plan, decide};
 use serval_engine::search::{LayerOutcome, Search, Waits, parallel_layer};
+use serval_families::Family;
 use serval_model::{NetworkSystem, Run, SerialAutomaton, replay};
 use serval_random::{Behaviours, uniform};
 use serval_syntax::analyze;
@@ -218,4 +220,16 @@ fn random_systems_are_refuted_exactly_when_brute_force_says_so() {
     let (count, refuted) = (sweep.count(), each.into_iter().sum::<u64>());
     say(&format!("search: {count} random systems, {refuted} refuted with up to 3 requests, as brute force says"));
     assert!(!sweep.is_representative() || refuted * 30 > count, "{refuted}");
+}
+
+/// The search finds it in the reduced system, and it is worth nothing before it is a run of the original.
+#[test]
+fn a_run_of_many_requests_is_lifted() {
+    let program = analyze(&Family::named("ticket_wrap").unwrap().program(12)).program.unwrap();
+    let compiled = compile(&program, Options::default(), &Budget::ticks(1_000_000)).unwrap();
+    let systems: Vec<&NetworkSystem> = compiled.components().iter().map(|component| component.system()).collect();
+    let cancel = Cancel::new();
+    let decision = decide(&systems, 0, &Plan { rounds: 1, ..Plan::new(&[Method::Reduce, Method::Search], &cancel) });
+    let Found::Refuted { run, minimal, method, .. } = decision.found else { panic!("{:?}", decision.found) };
+    assert_eq!((run.configuration().completed.size(), minimal, method), (14, true, Method::Search));
 }
