@@ -182,7 +182,7 @@ const tests = {
       fixing: [many(150, (step) => `x := N${step % 3}; yield; N${step % 3} := x + ${step}; x`), /looking for fixes/],
     };
     for (const [stage, [text, seen]] of Object.entries(stages)) {
-      const one = await page(link({ text, name: "many.ser", kind: "ser", strict: false, step: 0 }));
+      const one = await page(link([text, "many.ser", "ser", false, 0]));
       await status(one, seen);
       await one.locator("#stop").click({ timeout: 240_000 });
       await one.waitForFunction(() => document.getElementById("stop").disabled);
