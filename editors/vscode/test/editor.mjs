@@ -1,0 +1,218 @@
+// The packed extension in Visual Studio Code, whose screen is a page. Usage: node editor.mjs PACKAGE.vsix
+//
+// SERVAL is the program, SERVAL_EDITOR the folder in whose node_modules code-server and playwright-core are,
+// SERVAL_PICTURES a folder for pictures. What is expected and does not come is an error after a while.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+
+const extension = resolve(process.argv[2]);
+const serval = resolve(process.env.SERVAL);
+const place = resolve(process.env.SERVAL_EDITOR);
+const require = createRequire(join(place, "package.json"));
+const { chromium } = require("playwright-core");
+const entry = join(dirname(require.resolve("code-server/package.json")), "out/node/entry.js");
+const pictures = process.env.SERVAL_PICTURES;
+const PATIENCE = Number(process.env.PATIENCE ?? "120") * 1000;
+
+const LOST = "request save {\n  seen := EDITS;\n  yield;\n  EDITS := (seen + 1)%4;\n  seen + 1\n}\n";
+const work = mkdtempSync(join(tmpdir(), "serval-vscode-"));
+const folder = join(work, "folder");
+mkdirSync(folder);
+
+/** One editor with settings of its own, in which the extension is installed. */
+async function editor(name, settings) {
+  const home = join(work, name);
+  for (const place of ["User", "Machine"]) {
+    mkdirSync(join(home, place), { recursive: true });
+    writeFileSync(join(home, place, "settings.json"), JSON.stringify({
+      "workbench.startupEditor": "none",
+      "workbench.colorTheme": "Default Light Modern",
+      "workbench.enableExperiments": false,
+      "workbench.tips.enabled": false,
+      "telemetry.telemetryLevel": "off",
+      "extensions.autoUpdate": false,
+      "extensions.ignoreRecommendations": true,
+      "update.mode": "none",
+      "git.enabled": false,
+      "files.autoSave": "off",
+      "editor.minimap.enabled": false,
+      "chat.commandCenter.enabled": false,
+      "security.workspace.trust.startupPrompt": "never",
+      "security.workspace.trust.banner": "never",
+      "window.autoDetectColorScheme": false,
+      ...settings,
+    }));
+  }
+  const common = [entry, "--user-data-dir", home, "--extensions-dir", join(work, "extensions"), "--config", join(home, "none.yaml")];
+  // Neither the file of the user that has settings of code-server nor a program in PATH is part of the test.
+  const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, PATH: "/usr/bin:/bin" };
+  const installed = spawnSync(process.execPath, [...common, "--install-extension", extension, "--force"], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  assert.equal(installed.status, 0, installed.stdout + installed.stderr);
+  const server = spawn(process.execPath, [...common, "--auth", "none", "--bind-addr", "127.0.0.1:0", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  const url = await new Promise((found, failed) => {
+    const hear = (data) => {
+      said += data;
+      const at = /http:\/\/127\.0\.0\.1:\d+/.exec(said);
+      if (at) found(at[0]);
+    };
+    server.stdout.on("data", hear);
+    server.stderr.on("data", hear);
+    server.on("exit", () => failed(new Error(said)));
+  });
+  return { url, home, end: () => server.kill() };
+}
+
+const browser = await chromium.launch({ executablePath: process.env.SERVAL_CHROMIUM ?? "/usr/bin/chromium", headless: true, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"] });
+let front;
+const noise = [];
+/** What the console said about us: modules of the editor that were not compiled are missed there, too. */
+const ours = () => noise.filter((words) => /serval/i.test(words.replaceAll(work, "").replaceAll(place, "")));
+/** A page of that editor, with the folder open. */
+async function open(one) {
+  const context = await browser.newContext({ viewport: { width: 1100, height: 620 } });
+  context.setDefaultTimeout(PATIENCE);
+  const page = (front = await context.newPage());
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) noise.push(`${message.type()}: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => noise.push(`error: ${error.message}`));
+  await page.goto(`${one.url}/?folder=${encodeURIComponent(folder)}`);
+  await page.locator(".statusbar").waitFor();
+  return page;
+}
+async function file(page, name, text) {
+  writeFileSync(join(folder, name), text);
+  await page.keyboard.press("Control+p");
+  const input = page.locator(".quick-input-widget input").first();
+  await input.fill(name);
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
+  await page.keyboard.press("Enter");
+  await page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
+  await page.locator(".editor-instance .view-line").first().waitFor();
+}
+const status = (page, words) => page.locator(".statusbar-item", { hasText: words }).first().waitFor();
+const word = (page, text) => page.locator(".view-line span span", { hasText: new RegExp(`^\\s*${text}\\s*$`) }).first();
+const colour = (page, text) => word(page, text).evaluate((element) => getComputedStyle(element).color);
+/** The text as it is in the editor; its spaces are drawn as spaces that do not break. */
+const lines = (page) => page.evaluate(() => [...document.querySelectorAll(".editor-instance .view-line")]
+  .sort((a, b) => parseFloat(a.style.top) - parseFloat(b.style.top))
+  .map((line) => line.textContent.replaceAll("\u00a0", " ")).join("\n"));
+async function line(page, number) {
+  await page.keyboard.press("Control+g");
+  await page.locator(".quick-input-widget input").first().fill(`:${number}`);
+  await page.keyboard.press("Enter");
+  await page.locator(".quick-input-widget").first().waitFor({ state: "hidden" });
+}
+async function command(page, title) {
+  await page.keyboard.press("F1");
+  await page.locator(".quick-input-widget input").first().fill(`>${title}`);
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
+  await page.keyboard.press("Enter");
+}
+async function picture(page, name) {
+  if (!pictures) return;
+  await page.mouse.move(500, 600);
+  await page.waitForTimeout(1000);
+  await page.screenshot({ path: join(pictures, `vscode-${name}.png`) });
+}
+let done = [];
+const passed = (what) => { done.push(what); if (process.env.VERBOSE) console.log(what); };
+
+try {
+  const trusting = await editor("trusting", { "security.workspace.trust.enabled": false, "serval.path": serval, "serval.timeout": 0 });
+  const page = await open(trusting);
+  await file(page, "save.ser", LOST);
+
+  await status(page, "not serializable: lost-update");
+  passed("status");
+  const [keyword, number, name] = [await colour(page, "request"), await colour(page, "4"), await colour(page, "seen")];
+  assert.notEqual(keyword, name);
+  assert.notEqual(number, name);
+  assert.notEqual(number, keyword);
+  passed("colours");
+  await page.locator(".view-overlays .cdr.squiggly-error, .view-overlays .cdr.squiggly-warning").first().waitFor();
+  passed("squiggle");
+  await page.locator(".codelens-decoration", { hasText: "not serializable" }).waitFor();
+  passed("lens");
+  await picture(page, "verdict");
+
+  // The report stands beside the text, and its script runs in there.
+  await command(page, "serval: Show the report beside the text");
+  const report = page.frameLocator("iframe.webview").frameLocator("#active-frame");
+  await report.getByText("not serializable").first().waitFor();
+  passed("report");
+  await picture(page, "report");
+  await page.keyboard.press("Control+w");
+
+  // A text with an error is never called serializable, and the verdict before the edit is gone from the status.
+  await page.locator(".editor-instance .view-line").first().click();
+  await line(page, 3);
+  await page.keyboard.press("End");
+  await page.keyboard.type(" )");
+  await status(page, "error");
+  assert.equal(await page.locator(".statusbar-item", { hasText: "serializable" }).count(), 0);
+  await page.locator(".view-overlays .cdr.squiggly-error").first().waitFor();
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Backspace");
+  await status(page, "not serializable: lost-update");
+  passed("edit");
+
+  // A fix that is proved, by the key that repairs.
+  await line(page, 3);
+  await page.keyboard.press("Home");
+  const fix = page.locator(".action-widget .monaco-list-row", { hasText: "(proved)" }).first();
+  for (let attempt = 0; ; attempt += 1) {
+    await page.keyboard.press("Control+.");
+    try {
+      await fix.waitFor({ timeout: 5000 });
+      break;
+    } catch (error) {
+      if (attempt === 20) throw error;
+      await page.keyboard.press("Escape");
+    }
+  }
+  await picture(page, "fix");
+  await page.keyboard.press("Enter");
+  await status(page, /^\s*serializable/);
+  assert.notEqual(await lines(page), LOST.trimEnd());
+  await page.keyboard.press("Control+s");
+  const saved = join(folder, "save.ser");
+  for (let waited = 0; readFileSync(saved, "utf8") === LOST; waited += 100) {
+    assert.ok(waited < PATIENCE, "not saved");
+    await page.waitForTimeout(100);
+  }
+  const checked = spawnSync(serval, ["check", "-q", "--no-cache", saved], { encoding: "utf8" });
+  assert.equal(checked.status, 0, readFileSync(saved, "utf8") + checked.stdout + checked.stderr);
+  passed("fix");
+  await page.context().close();
+  trusting.end();
+
+  // In a folder that is not trusted no program starts but that of the package, which has none here.
+  const careful = await editor("careful", { "security.workspace.trust.enabled": true, "serval.path": serval });
+  const other = await open(careful);
+  await file(other, "other.ser", LOST);
+  await status(other, "Restricted Mode");
+  await status(other, "serval: no program");
+  passed("untrusted");
+  await other.context().close();
+  careful.end();
+
+  assert.deepEqual(ours(), []);
+  console.log(`vscode: ${done.join(", ")}`);
+} catch (error) {
+  console.error(`after: ${done.join(", ")}`);
+  console.error(ours().join("\n"));
+  await front?.screenshot({ path: join(tmpdir(), "serval-vscode.png") });
+  console.error(`the screen: ${join(tmpdir(), "serval-vscode.png")}`);
+  console.error(error);
+  process.exitCode = 1;
+} finally {
+  await browser.close();
+  if (!process.env.KEEP) rmSync(work, { recursive: true, force: true });
+  process.exit();
+}
