@@ -8,6 +8,7 @@
 //! machine ([`confirmed`]); if that does something else, nothing is said.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use serval_compile::{Access, SourceStep};
 use serval_syntax::GlobalVar;
@@ -54,7 +55,8 @@ struct Begun {
 
 /// What a request does after others, compared with the run.
 enum Alone {
-    Agrees(Deeds, Vec<i64>, usize),
+    /// It does what it did, and writes these variables; the values then, and how many reads agree.
+    Agrees(BTreeSet<u32>, Vec<i64>, usize),
     /// It parts at this access; as many reads agree before.
     Parts(usize, Access, usize),
     Unknown,
@@ -75,6 +77,8 @@ pub(super) fn nearest(effects: &Effects<'_>) -> Option<Departure> {
     let mut open = vec![Begun { order: Vec::new(), globals, writers: BTreeMap::new(), agreeing: 0 }];
     let mut seen: BTreeSet<(Vec<u32>, Vec<i64>)> = BTreeSet::new();
     let mut best: Option<Departure> = None;
+    // Many orders lead to the same values, and a request does the same there.
+    let mut performed: BTreeMap<(u32, Vec<i64>), Rc<Alone>> = BTreeMap::new();
     while let Some(begun) = open.pop() {
         // Without having tried all orders it is not known which is nearest.
         if seen.len() > MOST_BEGUN || effects.player.is_tired() {
@@ -86,19 +90,20 @@ pub(super) fn nearest(effects: &Effects<'_>) -> Option<Departure> {
             if !tried.insert(class(&id)) {
                 continue;
             }
-            match alone(effects, &begun, id) {
-                Alone::Agrees(deeds, globals, agreeing) => {
+            let known = performed.entry((id, begun.globals.clone())).or_insert_with(|| Rc::new(alone(effects, &begun, id)));
+            match &*Rc::clone(known) {
+                Alone::Agrees(written, globals, agreeing) => {
                     let mut next = begun.clone();
                     next.order.push(id);
-                    next.writers.extend(deeds.written().into_iter().map(|variable| (variable, id)));
-                    (next.globals, next.agreeing) = (globals, begun.agreeing + agreeing);
+                    next.writers.extend(written.iter().map(|&variable| (variable, id)));
+                    (next.globals, next.agreeing) = (globals.clone(), begun.agreeing + agreeing);
                     let mut key: Vec<u32> = next.order.iter().map(class).collect();
                     key.sort_unstable();
                     if seen.insert((key, next.globals.clone())) {
                         later.push(next);
                     }
                 }
-                Alone::Parts(at, read, agreeing) => {
+                &Alone::Parts(at, read, agreeing) => {
                     let agreeing = begun.agreeing + agreeing;
                     if best.as_ref().is_none_or(|best| agreeing > best.agreeing) {
                         let own = effects.base.get(&id).is_some_and(|(base, _)| {
@@ -151,7 +156,9 @@ fn alone(effects: &Effects<'_>, begun: &Begun, id: u32) -> Alone {
         }
     }
     match other {
-        _ if deeds.answer.is_some() && deeds.answer == base.answer && deeds.path == base.path => Alone::Agrees(deeds, globals, agreeing),
+        _ if deeds.answer.is_some() && deeds.answer == base.answer && deeds.path == base.path => {
+            Alone::Agrees(deeds.written(), globals, agreeing)
+        }
         // Reads of which each alone decides nothing decide together.
         Some((at, read, agreeing)) => Alone::Parts(at, read, agreeing),
         None => Alone::Unknown,

@@ -17,7 +17,7 @@ const MOST_IN_STEP: u64 = 200_000;
 /// From so many operations on it is looked whether a step goes round and changes nothing.
 const LONG: u64 = 1024;
 /// Reads of a request whose traces through registers are followed at most.
-const MOST_FOLLOWED: u32 = 400;
+const MOST_FOLLOWED: usize = 400;
 
 /// Carries out operations, as long as there is fuel.
 pub(super) struct Player<'a> {
@@ -30,8 +30,39 @@ pub(super) struct Player<'a> {
 pub(super) struct Actor {
     node: NodeId,
     registers: Vec<i64>,
-    /// For each register the reads that its value is computed from, by their numbers.
-    sources: Vec<BTreeSet<u32>>,
+    /// For each register the reads that its value is computed from.
+    sources: Vec<Reads>,
+}
+
+/// Some of the first reads of a request, by their numbers, a bit each: sets on the heap took most of the time that an
+/// explanation takes.
+#[derive(Clone, Copy, Default)]
+struct Reads([u64; MOST_FOLLOWED.div_ceil(64)]);
+
+impl Reads {
+    /// The read with this number alone, if it is followed.
+    fn one(number: usize) -> Self {
+        let mut one = Self::default();
+        if let Some(word) = one.0.get_mut(number / 64).filter(|_| number < MOST_FOLLOWED) {
+            *word = 1 << (number % 64);
+        }
+        one
+    }
+
+    fn add(&mut self, other: Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
+    }
+
+    /// Their numbers, ascending.
+    fn numbers(self) -> impl Iterator<Item = usize> {
+        (0..).step_by(64).zip(self.0).flat_map(|(first, mut word): (usize, u64)| {
+            std::iter::from_fn(move || {
+                let bit = word.trailing_zeros() as usize;
+                word = word.checked_sub(1)? & word;
+                Some(first + bit)
+            })
+        })
+    }
 }
 
 /// What `?` gives, time after time.
@@ -122,7 +153,7 @@ impl<'a> Player<'a> {
     /// A request before its first step.
     pub(super) fn actor(&self, body: usize) -> Option<Actor> {
         let count = self.source.reg_count();
-        Some(Actor { node: self.source.entry(body)?, registers: vec![0; count], sources: vec![BTreeSet::new(); count] })
+        Some(Actor { node: self.source.entry(body)?, registers: vec![0; count], sources: vec![Reads::default(); count] })
     }
 
     /// Makes one step.
@@ -158,8 +189,7 @@ impl<'a> Player<'a> {
                     let found = finds(deeds, global, there);
                     deeds.chosen.push(choices.used);
                     deeds.accesses.push(Access { variable: global, write: false, value: found, span });
-                    let source = u32::try_from(position).ok().filter(|&number| number < MOST_FOLLOWED);
-                    actor.set(to, found, source.into_iter().collect());
+                    actor.set(to, found, Reads::one(position));
                     actor.node = next;
                 }
                 Node::Do { op: Op::Store { global, from, .. }, next } => {
@@ -168,8 +198,8 @@ impl<'a> Player<'a> {
                     *there = value;
                     earlier = None;
                     let position = deeds.accesses.len();
-                    deeds.flows.extend(sources.iter().map(|&read| (read as usize, position)));
-                    deeds.used.extend(sources.iter().map(|&read| read as usize));
+                    deeds.flows.extend(sources.numbers().map(|read| (read, position)));
+                    deeds.used.extend(sources.numbers());
                     deeds.chosen.push(choices.used);
                     deeds.accesses.push(Access { variable: global, write: true, value, span });
                     actor.node = next;
@@ -182,7 +212,7 @@ impl<'a> Player<'a> {
                 }
                 Node::Branch { test, then, otherwise } => {
                     let holds = actor.read(test) != 0;
-                    deeds.used.extend(actor.sources(test).iter().map(|&read| read as usize));
+                    deeds.used.extend(actor.sources(test).numbers());
                     if then != otherwise {
                         deeds.path.push(holds);
                     }
@@ -195,7 +225,7 @@ impl<'a> Player<'a> {
                 }
                 Node::Answer { value } => {
                     deeds.ends.push(deeds.accesses.len());
-                    deeds.used.extend(actor.sources(value).iter().map(|&read| read as usize));
+                    deeds.used.extend(actor.sources(value).numbers());
                     deeds.answer = Some(actor.read(value));
                     return StepEnd::Answers;
                 }
@@ -214,11 +244,11 @@ impl Actor {
         }
     }
 
-    fn sources(&self, operand: Operand) -> BTreeSet<u32> {
-        operand.reg().and_then(|reg| self.sources.get(reg.index()).cloned()).unwrap_or_default()
+    fn sources(&self, operand: Operand) -> Reads {
+        operand.reg().and_then(|reg| self.sources.get(reg.index()).copied()).unwrap_or_default()
     }
 
-    fn set(&mut self, reg: Reg, value: i64, sources: BTreeSet<u32>) {
+    fn set(&mut self, reg: Reg, value: i64, sources: Reads) {
         if let (Some(place), Some(known)) = (self.registers.get_mut(reg.index()), self.sources.get_mut(reg.index())) {
             (*place, *known) = (value, sources);
         }
@@ -226,9 +256,9 @@ impl Actor {
 
     /// An operation that touches no global; nothing where it fails.
     fn compute(&mut self, op: Op, choices: &mut Choices) -> Option<()> {
-        let mut sources = BTreeSet::new();
+        let mut sources = Reads::default();
         for operand in op.reads().into_iter().flatten() {
-            sources.append(&mut self.sources(operand));
+            sources.add(self.sources(operand));
         }
         let value = match op {
             Op::Check { from, low, high, .. } => return (low..=high).contains(&self.read(from)).then_some(()),
