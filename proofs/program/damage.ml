@@ -4,7 +4,9 @@
      damage certificate FILE SEED      a damaged copy of a certificate
      damage answers DIRECTORY          a damaged copy for each line SYSTEM FILE SEED that is read, in the directory by
                                        number, and what the proved checker says: its status, and its words
-     damage system SEED                a random network system *)
+     damage system SEED                a random network system
+     damage net SEED                   a random net
+     damage question SEED              a question about such a net *)
 
 let state = ref 0
 
@@ -131,11 +133,59 @@ let system () =
     ("responses", List (List.concat (many requests (fun r -> many 2 (fun a -> Json.List [ name (request r) (locals + a); name "a" a ])))));
     ("transitions", List (List.concat (many requests (fun r -> many steps (step r))))) ]
 
+(* Few places with odd names; a transition moves few tokens, sometimes more than one. *)
+let names = [| "p"; "q1"; "a b"; "x'\\{" |]
+let quoted name = String.concat "" [ "\""; String.concat "\\\\" (String.split_on_char '\\' name); "\"" ]
+
+let net () =
+  let escaped name = String.concat "" (List.map (fun c -> match c with '{' | '}' | '\\' -> Printf.sprintf "\\%c" c | c -> String.make 1 c) (List.of_seq (String.to_seq name))) in
+  let arcs () =
+    let some = List.filter (fun _ -> random 3 = 0) (Array.to_list names) in
+    String.concat "" (List.map (fun name -> Printf.sprintf " {%s}%s" (escaped name) (if random 4 = 0 then "*2" else "")) some)
+  in
+  let place name = Printf.sprintf "pl {%s} (%d)\n" (escaped name) (random 3) in
+  let transition n = let inputs = arcs () in Printf.sprintf "tr t%d%s ->%s\n" n inputs (arcs ()) in
+  String.concat "" (("net {}\n" :: List.map place (Array.to_list names)) @ List.init (1 + random 4) transition)
+
+let question () =
+  let place () = let name = names.(random 4) in if name = "p" || (name = "q1" && random 2 = 0) then name else quoted name in
+  let rec sum depth =
+    match random (if depth = 0 then 2 else 7) with
+    | 0 -> string_of_int (random 4)
+    | 1 -> place ()
+    | 2 -> Printf.sprintf "%d * %s" (random 4) (place ())
+    | 3 -> Printf.sprintf "%s + %s" (sum 0) (sum (depth - 1))
+    | 4 -> Printf.sprintf "%s - %s" (sum (depth - 1)) (sum 0)
+    | 5 -> Printf.sprintf "-%s*2 - 1" (place ())
+    | _ -> Printf.sprintf "(%s) * %d" (sum (depth - 1)) (random 3)
+  in
+  let rec formula depth =
+    let inner () = formula (depth - 1) in
+    match random (if depth = 0 then 3 else 9) with
+    | 0 | 1 -> Printf.sprintf "%s %s %s" (sum 2) [| "="; "!="; "<="; ">="; "<"; ">" |].(random 6) (sum 1)
+    | 2 -> [| "deadlock"; "fireable(t0)"; "fireable(t0, t0)"; "true"; "false" |].(random 5)
+    | 3 -> Printf.sprintf "%s or %s" (inner ()) (inner ())
+    | 4 -> Printf.sprintf "%s and %s and %s" (inner ()) (inner ()) (inner ())
+    | 5 -> Printf.sprintf "not %s" (if random 2 = 0 then Printf.sprintf "(%s)" (inner ()) else formula 0)
+    | 6 -> Printf.sprintf "(%s) -> %s" (inner ()) (inner ())
+    | 7 -> Printf.sprintf "(%s) or (%s and not (%s))" (inner ()) (inner ()) (inner ())
+    | _ -> Printf.sprintf "not not (%s)" (inner ())
+  in
+  match random 8 with
+  | 0 -> Printf.sprintf "bounded:%s + 2*%s" (place ()) (place ())
+  | 1 -> Printf.sprintf "bound:%s + %s = %s" (place ()) (place ()) [| "1"; "2"; "3"; "ω" |].(random 4)
+  | 2 -> Printf.sprintf "reaches:p = %d, %s = %d%s" (random 3) (quoted names.(2)) (random 3) [| ""; ", *" |].(random 2)
+  | 3 -> Printf.sprintf "coverable:q1 = %d, %s = %d" (random 3) (quoted names.(3)) (random 3)
+  | 4 | 5 -> "invariant:" ^ formula 2
+  | _ -> "reachable: " ^ formula 2
+
 let () =
   let written value = let out = Buffer.create 4096 in write out value; Buffer.contents out in
   let seed s = state := int_of_string s + 1; for _ = 1 to 8 do ignore (random 2) done in
   match Array.to_list Sys.argv with
   | [ _; "certificate"; file; s ] -> seed s; print_string (written (damage (Json.parse (Checker.read file))))
+  | [ _; "net"; s ] -> seed s; print_string (net ())
+  | [ _; "question"; s ] -> seed s; print_string (question ())
   | [ _; "system"; s ] -> seed s; print_string (written (system ()))
   | [ _; "answers"; directory ] ->
       let rec go n =
@@ -153,4 +203,4 @@ let () =
         | _ -> failwith "a line has a system, a certificate and a seed"
       in
       go 0
-  | _ -> prerr_endline "usage: damage certificate FILE SEED | damage answers DIRECTORY | damage system SEED"; exit 2
+  | _ -> prerr_endline "usage: damage certificate FILE SEED | damage answers DIRECTORY | damage (system|net|question) SEED"; exit 2
