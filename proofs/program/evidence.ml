@@ -102,7 +102,12 @@ let read_runs = reading (fun take ->
     | _ -> refuse "the end of a run has three numbers"
   in
   List.iter read_end (list (take "ends"));
-  let with_stops w word = stops.(w).(0) @ List.concat (List.mapi (fun i item -> item :: stops.(w).(i + 1)) word) in
+  (* What comes behind the last one need not fire. *)
+  let with_stops w word =
+    let all = stops.(w).(0) :: List.mapi (fun i item -> item :: stops.(w).(i + 1)) word in
+    let rec used = function [] -> [] | ([] | [ (FireOnce _ | FireAgain _) ]) :: rest -> used rest | all -> all in
+    List.concat (List.rev (used (List.rev all)))
+  in
   Array.to_list (Array.mapi with_stops words))
 
 let is_about_nets = function Json.Object given -> List.assoc_opt "format" given = Some (Json.String "serval-net-certificate") | _ -> false

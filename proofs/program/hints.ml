@@ -23,6 +23,8 @@ let serial_globals_of_form f =
   let edges = edges_at f (index f.fsteps) (nodes_of f Initial) (fuel_of f.fsteps) in
   pass_through f.first (fun g -> List.rev_map snd (edges g))
 
+module Numbers = Hashtbl.Make (struct type t = int let equal (a : int) b = a = b let hash (a : int) = (a * 0x9E3779B97F4A7C1) lsr 20 land 0x3FFFFFFF end)
+
 (* * Which node stands for what *)
 
 let group key value l =
@@ -64,38 +66,69 @@ let node_table s =
 
 (* The least set that is closed under the steps, of pairs that were in the set before. *)
 let closed_pairs moves begins before =
-  let pairs = Hashtbl.create 4096 and rows = Hashtbl.create 1024 in
-  let row a g = try Hashtbl.find rows (a, g) with Not_found -> [] in
-  let has a b g = Hashtbl.mem pairs (a, b, g) in
+  (* Columns and global states are numbered, so that a pair is a number, too. *)
+  let numbers = Hashtbl.create 256 and names = Hashtbl.create 256 in
+  let of_name x = match Hashtbl.find_opt numbers x with
+    | Some n -> n
+    | None -> let n = Hashtbl.length numbers in Hashtbl.add numbers x n; Hashtbl.add names n x; n
+  in
+  let move (a, g, a', g') = let a = of_name (`Column a) in let g = of_name (`Global g) in let a' = of_name (`Column a') in (a, g, a', of_name (`Global g')) in
+  let moves = List.rev_map move moves in
+  let begins = List.rev_map (fun (a, b, g) -> let a = of_name (`Column a) in let b = of_name (`Column b) in (a, b, of_name (`Global g))) begins in
+  let size = Hashtbl.length numbers in
+  let name = Array.init size (fun n -> match Hashtbl.find names n with `Column x | `Global x -> x) in
+  let place a g = (a * size) + g in
+  let at table k = match Numbers.find_opt table k with Some l -> l | None -> [] in
+  let grouped key value l = let table = Numbers.create 1024 in List.iter (fun x -> let k = key x in Numbers.replace table k (value x :: at table k)) l; table in
+  let pairs = Numbers.create 4096 and rows = Numbers.create 1024 in
+  let key a b g = (place a g * size) + b in
+  let has a b g = Numbers.mem pairs (key a b g) in
   let todo = Stack.create () in
   let add a b g =
-    if (not (has a b g)) && before a b g then begin
-      let put a b = Hashtbl.replace pairs (a, b, g) (); Hashtbl.replace rows (a, g) (b :: row a g) in
+    if (not (has a b g)) && before name.(a) name.(b) name.(g) then begin
+      let put a b = Numbers.replace pairs (key a b g) (); Numbers.replace rows (place a g) (b :: at rows (place a g)) in
       put a b;
       if a <> b then put b a;
       Stack.push (a, b, g) todo
     end
   in
-  let moves_of = group (fun (a, g, _, _) -> (a, g)) (fun (_, _, a', g') -> (a', g')) moves in
+  let moves_of = grouped (fun (a, g, _, _) -> place a g) (fun (_, _, a', g') -> (a', g')) moves in
   let changes = List.filter (fun (_, g, _, g') -> g <> g') moves in
-  let changes_of = group (fun (a, g, _, _) -> (a, g)) (fun (_, _, _, g') -> g') changes in
-  let movers = group (fun (_, g, _) -> g) (fun (a, _, g') -> (a, g')) (List.sort_uniq compare (List.rev_map (fun (a, g, _, g') -> (a, g, g')) changes)) in
+  let changes_of = grouped (fun (a, g, _, _) -> place a g) (fun (_, _, _, g') -> g') changes in
+  let movers = grouped (fun (_, g, _) -> g) (fun (a, _, g') -> (a, g')) (List.sort_uniq compare (List.rev_map (fun (a, g, _, g') -> (a, g, g')) changes)) in
   List.iter (fun (a, b, g) -> add a b g) begins;
   while not (Stack.is_empty todo) do
     let a, b, g = Stack.pop todo in
-    let own a b = List.iter (fun (a', g') -> add a' b g') (moves_of (a, g)) in
+    let own a b = List.iter (fun (a', g') -> add a' b g') (at moves_of (place a g)) in
     own a b;
     own b a;
-    List.iter (fun (c, g') -> if (not (has a b g')) && has a c g && has b c g then add a b g') (movers g);
+    List.iter (fun (c, g') -> if (not (has a b g')) && has a c g && has b c g then add a b g') (at movers g);
     (* One of the two is the third of others. *)
     let third a c =
-      let globals = changes_of (c, g) in
-      if globals <> [] then List.iter (fun x -> if has x c g then List.iter (fun g' -> add a x g') globals) (row a g)
+      let globals = at changes_of (place c g) in
+      if globals <> [] then List.iter (fun x -> if has x c g then List.iter (fun g' -> add a x g') globals) (at rows (place a g))
     in
     third a b;
     third b a
   done;
-  pairs
+  (* By global state and column. *)
+  let found = Hashtbl.create 64 in
+  Numbers.iter (fun at row ->
+    let g = name.(at mod size) and a = name.(at / size) in
+    let row = List.rev_map (fun b -> name.(b)) row in
+    Hashtbl.replace found g ((a, row) :: (try Hashtbl.find found g with Not_found -> []))) rows;
+  (Numbers.length pairs, found)
+
+(* The same as a set, and as a question. *)
+let as_set found =
+  let planes = Hashtbl.fold (fun g rows planes -> (g, rows) :: planes) found [] in
+  let tree value l = List.fold_left (fun t (x, v) -> PositiveMap.add (positive x) (value v) t) PositiveMap.empty l in
+  tree (tree (fun row -> tree (fun () -> ()) (List.rev_map (fun b -> (b, ())) row))) planes
+
+let as_question found =
+  let known = Hashtbl.create 1024 in
+  Hashtbl.iter (fun g rows -> List.iter (fun (a, row) -> let own = Numbers.create 64 in List.iter (fun b -> Numbers.replace own b ()) row; Hashtbl.replace known (a, g) own) rows) found;
+  fun a b g -> match Hashtbl.find_opt known (a, g) with Some row -> Numbers.mem row b | None -> false
 
 (* The sets of pairs, turn by turn, until nothing changes. *)
 let turns f =
@@ -112,13 +145,13 @@ let turns f =
       else let begin_ = List.sort_uniq compare (1 :: initial) in
         List.concat_map (fun a -> List.map (fun b -> (a, b, g0)) begin_) begin_
     in
-    let among = match before with None -> fun _ _ _ -> true | Some pairs -> fun a b g -> Hashtbl.mem pairs (a, b, g) in
-    let found = closed_pairs moves begins among in
-    let set = pairs_of (Hashtbl.fold (fun (a, b, g) () l -> (positive g, (positive a, positive b)) :: l) found []) in
-    let turns = { backwards; set } :: turns in
-    let kept = possible cols set steps in
-    let settled = match before with Some before -> Hashtbl.length before = Hashtbl.length found | None -> false in
-    if List.compare_lengths kept steps = 0 && settled then List.rev turns else go kept (Some found) (not backwards) turns
+    let among = match before with None -> fun _ _ _ -> true | Some (_, pairs) -> as_question pairs in
+    let count, pairs = closed_pairs moves begins among in
+    (* A turn that changes nothing shows nothing. *)
+    if (match before with Some (before, _) -> before = count | None -> false) then List.rev turns
+    else
+      let set = as_set pairs in
+      go (possible cols set steps) (Some (count, pairs)) (not backwards) ({ backwards; set } :: turns)
   in
   go f.fsteps None false []
 
