@@ -43,25 +43,20 @@ let read_evidence value =
   | "dead", value -> ByDead (reading (fun take -> ids (take "places")) value)
   | "states", value -> ByStates (reading (fun take -> map (map tokens) (take "markings")) value)
   | "stubborn", value ->
-      let rows take =
+      reading (fun take ->
         let markings = map (map tokens) (take "markings") in
         let sets = map ids (take "sets") in
         fit (List.compare_lengths markings sets = 0);
-        ByStubborn (List.combine markings sets)
-      in
-      reading rows value
+        ByStubborn (List.combine markings sets)) value
   | "cover", value ->
       let finite row = List.concat (List.mapi (fun p n -> if n = Json.Null then [] else [ (number p, tokens n) ]) (list row)) in
       ByCover (reading (fun take -> map finite (take "markings")) value)
   | "basis", value ->
-      let never value =
-        let all take =
-          let too_large = sparse (take "marking") in
-          match read_equation (take "equation") with
-          | ByEquation (why_traps, why_sums, why_unfed, why_tree) -> { too_large; why_traps; why_sums; why_unfed; why_tree }
-          | _ -> refuse "an equation was expected"
-        in
-        reading all value
+      let never = reading (fun take ->
+        let too_large = sparse (take "marking") in
+        match read_equation (take "equation") with
+        | ByEquation (why_traps, why_sums, why_unfed, why_tree) -> { too_large; why_traps; why_sums; why_unfed; why_tree }
+        | _ -> refuse "an equation was expected")
       in
       reading (fun take ->
         let ms = map sparse (take "markings") in
@@ -69,11 +64,9 @@ let read_evidence value =
         ByBasis (ms, sums, optional "excluded" value (map never) [] take)) value
   | "equation", value -> read_equation value
   | "inductive", value ->
-      let all take =
+      reading (fun take ->
         let clauses, steps = reading (read_invariant read_bound) (take "invariant") in
-        ByInductive (clauses, steps, Counting.read_tree (take "tree"))
-      in
-      reading all value
+        ByInductive (clauses, steps, Counting.read_tree (take "tree"))) value
   | "separator", value ->
       reading (fun take -> let clauses, steps = read_invariant read_atom take in BySeparator (clauses, steps, Counting.read_tree (take "tree"))) value
   | kind, _ -> raise (Uncovered ("evidence of kind " ^ kind))
@@ -102,11 +95,14 @@ let read_runs = reading (fun take ->
     | _ -> refuse "the end of a run has three numbers"
   in
   List.iter read_end (list (take "ends"));
-  (* What comes behind the last one need not fire. *)
+  (* From the end on; what comes behind the last stop need not fire. *)
   let with_stops w word =
-    let all = stops.(w).(0) :: List.mapi (fun i item -> item :: stops.(w).(i + 1)) word in
-    let rec used = function [] -> [] | ([] | [ (FireOnce _ | FireAgain _) ]) :: rest -> used rest | all -> all in
-    List.concat (List.rev (used (List.rev all)))
+    let word = Array.of_list word in
+    let rec go i found =
+      let found = List.rev_append stops.(w).(i) found in
+      if i = 0 then found else go (i - 1) (if found = [] then [] else word.(i - 1) :: found)
+    in
+    go (Array.length word) []
   in
   Array.to_list (Array.mapi with_stops words))
 

@@ -214,10 +214,7 @@ let read_property net text =
   | "stable-marking", None -> StableMarking
   | "invariant", Some rest -> Invariant (formula_of rest)
   | "reachable", Some rest -> Reachable (formula_of rest)
-  | "reaches", Some rest -> (
-      match marking_of rest with
-      | tokens, true -> Reachable (Every (List.map (compared Same) tokens))
-      | tokens, false -> Reaches tokens)
+  | "reaches", Some rest -> let tokens, others = marking_of rest in if others then Reachable (Every (List.map (compared Same) tokens)) else Reaches tokens
   | "coverable", Some rest -> (
       match marking_of rest with
       | tokens, false -> Reachable (Every (List.map (compared AtLeast) (List.filter (fun (_, n) -> n <> N0) tokens)))
