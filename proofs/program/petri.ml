@@ -227,4 +227,5 @@ let read_property net text =
       | sum, Some (Word n) -> ignore (places_of sum); Largest (sum, Z.of_N (number_of n))
       | sum, Some (Braced ("ω" | "omega")) -> ignore (places_of sum); NoLargest sum
       | _ -> refuse "a largest value was expected")
+  | ("live" | "reversible"), None -> raise (Uncovered ("the question " ^ text))
   | _ -> refuse "there is no property %S" text
