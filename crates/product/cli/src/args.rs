@@ -293,6 +293,9 @@ pub(crate) struct Check {
     /// With workloads of SQL: exit with 3 where SERIALIZABLE is taken at its word
     #[arg(long)]
     pub(crate) require_certificate: bool,
+    /// With workloads of SQL: decide again with one more row for each table and twice the range of columns
+    #[arg(long)]
+    pub(crate) grow: bool,
     /// Perform the counterexample: of a workload of SQL on a PostgreSQL server, without DSN the one of libpq's
     /// environment; of handlers in Node
     #[arg(long, value_name = "DSN", num_args = 0..=1, require_equals = true, default_missing_value = "")]

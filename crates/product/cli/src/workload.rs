@@ -132,7 +132,12 @@ pub(crate) fn read_files(files: &[(String, String)], name: &str, messages: Messa
 pub(crate) fn drawn(mistakes: &WorkloadMistakes, name: &str, messages: Messages) -> String {
     let draw = |diagnostic| {
         let (file, text, moved) = mistakes.places.moved(diagnostic);
-        let file = if file.is_empty() { name.to_owned() } else { format!("{}/{file}", name.trim_end_matches('/')) };
+        let directory = Path::new(name).is_dir().then(|| name.trim_end_matches('/'));
+        let file = match directory {
+            _ if file.is_empty() => name.to_owned(),
+            Some(directory) => format!("{directory}/{file}"),
+            None => file,
+        };
         render_diagnostics(&[moved], &file, &text, messages.style)
     };
     mistakes.diagnostics.iter().map(draw).collect::<Vec<_>>().join("\n")

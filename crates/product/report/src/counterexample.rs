@@ -7,6 +7,7 @@ use serval_diagnostic::counted;
 
 use crate::in_time::Course;
 use crate::nearest::NearestOrder;
+use crate::statements::RunStatement;
 use crate::trace::TraceEvent;
 use crate::why::{OrderEdge, Why};
 
@@ -53,6 +54,9 @@ pub struct Counterexample {
     /// The run in words, for the text report.
     #[serde(skip)]
     pub story: Vec<String>,
+    /// Of a workload of SQL: the statements of the run, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub statements: Vec<RunStatement>,
     /// Why there is no serial order, and what the text report says besides.
     #[serde(rename = "why", skip_serializing_if = "Explanation::says_nothing", serialize_with = "reasons")]
     pub explanation: Explanation,
@@ -93,6 +97,22 @@ fn capital(text: &str) -> String {
 }
 
 impl Counterexample {
+    /// The statements of a step.
+    pub(crate) fn issued(&self, position: usize) -> impl Iterator<Item = &RunStatement> {
+        self.statements.iter().filter(move |statement| statement.step == position)
+    }
+
+    /// What all requests share: rows of tables, or globals of a program.
+    pub(crate) fn shared_word(&self) -> &'static str {
+        if self.statements.is_empty() { "globals" } else { "rows" }
+    }
+
+    /// The last statement that sets something: without it the requests would have an order.
+    pub(crate) fn decisive_statement(&self) -> Option<&RunStatement> {
+        let sets = |statement: &&RunStatement| statement.shows.iter().any(|shown| shown.contains(" := "));
+        self.statements.iter().rev().find(sets).or(self.statements.last())
+    }
+
     /// The value of a global as people see it.
     pub(crate) fn value(&self, variable: &str, value: i64) -> String {
         let member = usize::try_from(value).ok().and_then(|value| self.enums.get(variable)?.get(value));

@@ -7,8 +7,10 @@ use serde::Serialize;
 use serval_diagnostic::counted;
 
 use crate::counterexample::{Counterexample, StatesField};
+use crate::escape::name;
 use crate::parts::Note;
 use crate::screen::Look;
+use crate::statements::RunStatement;
 use crate::timeline::table;
 use crate::trace::TraceEvent;
 
@@ -19,6 +21,8 @@ pub struct FaultNote {
     pub code: String,
     /// What fails, in one line.
     pub message: String,
+    /// Of a workload of SQL: the file in which the place is.
+    pub file: Option<String>,
     /// Where: first line and column, last line and column.
     pub span: [u32; 4],
     /// The number of the request that fails.
@@ -42,6 +46,8 @@ pub struct FaultNote {
 struct Fields<'a> {
     code: &'a str,
     message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
     span: [u32; 4],
     id: u32,
     request: &'a str,
@@ -51,6 +57,8 @@ struct Fields<'a> {
     #[serde(skip_serializing_if = "is_zero")]
     component: usize,
     steps: &'a [TraceEvent],
+    #[serde(skip_serializing_if = "<[RunStatement]>::is_empty")]
+    statements: &'a [RunStatement],
     #[serde(flatten)]
     states: &'a StatesField,
 }
@@ -70,11 +78,12 @@ fn is_zero(component: &usize) -> bool {
 
 impl Serialize for FaultNote {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { code, message, span, id, request, needs, at_once, run, .. } = self;
+        let Self { code, message, file, span, id, request, needs, at_once, run, .. } = self;
         let came = run.requests.iter().map(|one| Came { id: one.id, request: &one.request, response: &one.response });
         let fields = Fields {
             code,
             message,
+            file: file.as_deref(),
             span: *span,
             id: *id,
             request,
@@ -83,6 +92,7 @@ impl Serialize for FaultNote {
             requests: came.collect(),
             component: run.component,
             steps: &run.steps,
+            statements: &run.statements,
             states: &run.states,
         };
         fields.serialize(serializer)
@@ -107,12 +117,14 @@ fn without_middle(table: &str) -> String {
 impl FaultNote {
     /// The same among the notes of a report.
     pub fn note(&self) -> Note {
-        Note { code: self.code.clone(), severity: "error", message: self.message.clone(), span: self.span }
+        Note { code: self.code.clone(), severity: "error", message: self.message.clone(), file: self.file.clone(), span: self.span }
     }
 
     /// Who fails where, and by what.
     pub(crate) fn failing(&self) -> String {
-        format!("#{} {} on line {}: {}", self.id, self.request, self.span[0], self.message)
+        let line = self.span[0];
+        let place = self.file.as_ref().map_or_else(|| format!("on line {line}"), |file| format!("at {}:{line}", name(file)));
+        format!("#{} {} {place}: {}", self.id, self.request, self.message)
     }
 
     /// In one line, what fails and what it takes.

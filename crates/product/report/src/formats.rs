@@ -20,9 +20,17 @@ impl Counterexample {
     /// The place that says most: where the last access of the cycle is, else
     /// where the last step ends.
     fn place(&self) -> Option<[u32; 4]> {
+        if let Some(statement) = self.decisive_statement() {
+            return Some(statement.span);
+        }
         let edges = self.explanation.why.iter().flat_map(|why| &why.edges);
         let last = edges.max_by_key(|edge| edge.second.step).map(|edge| edge.second.span);
         last.or_else(|| self.steps.iter().rev().find_map(|event| if let TraceEvent::Step { span, .. } = event { *span } else { None }))
+    }
+
+    /// The file of that place, where there are several.
+    fn file(&self) -> Option<&str> {
+        self.decisive_statement().map(|statement| statement.file.as_str())
     }
 
     /// In one line, who was told what and why that cannot be.
@@ -47,10 +55,18 @@ impl Counterexample {
         for answered in &self.requests {
             let _ = writeln!(out, "    participant r{} as {} ({})", answered.id, mermaid(&answered.request), answered.id);
         }
-        out.push_str("    participant g as globals\n");
-        for event in &self.steps {
+        let _ = writeln!(out, "    participant g as {}", if self.statements.is_empty() { "globals" } else { "tables" });
+        for (position, event) in self.steps.iter().enumerate() {
             match event {
                 TraceEvent::Spawn { .. } => {}
+                TraceEvent::Step { id, .. } if !self.statements.is_empty() => {
+                    for statement in self.issued(position) {
+                        let _ = writeln!(out, "    r{id}->>g: {}", mermaid(&statement.statement));
+                        for shown in &statement.shows {
+                            let _ = writeln!(out, "    Note right of g: {}", mermaid(shown));
+                        }
+                    }
+                }
                 TraceEvent::Step { id, accesses: Some(accesses), .. } => {
                     for access in accesses {
                         let _ = match access.op.as_str() {
@@ -87,19 +103,19 @@ impl FileReport {
 
     fn in_commands(&self) -> String {
         let mut out = String::new();
-        let mut line = |level: &str, span: Option<[u32; 4]>, title: &str, message: &str| {
+        let mut line = |level: &str, (file, span): (Option<&str>, Option<[u32; 4]>), title: &str, message: &str| {
             let place = span.map_or_else(String::new, |[line, column, end_line, end_column]| {
                 format!(",line={line},endLine={end_line},col={column},endColumn={end_column}")
             });
-            let (file, title) = (command_property(&name(plain(&self.file))), command_property(title));
+            let (file, title) = (command_property(&name(plain(&self.path_of(file)))), command_property(title));
             let _ = writeln!(out, "::{level} file={file}{place},title={title}::{}", command_message(message));
         };
         for note in &self.notes {
             let level = if note.severity == "note" { "notice" } else { note.severity };
-            line(level, Some(note.span), &note.code, &note.message);
+            line(level, (note.file.as_deref(), Some(note.span)), &note.code, &note.message);
         }
         if let Some(promise) = self.expected.filter(|promise| !promise.holds) {
-            line("error", None, "not as expected", &format!("{}, {}", self.verdict.on_screen(), promise.words()));
+            line("error", (None, None), "not as expected", &format!("{}, {}", self.verdict.on_screen(), promise.words()));
         }
         match self.verdict {
             // What is expected is no news beside the lines of a change, but the log names it.
@@ -110,15 +126,22 @@ impl FileReport {
                 let run = self.counterexample.as_ref();
                 let name = run.and_then(|run| run.anomaly).map_or_else(String::new, |name| format!(": {}", name.replace('-', " ")));
                 let message = run.map_or_else(String::new, Counterexample::summary);
-                line("error", run.and_then(Counterexample::place), &format!("{}{name}", verdict.on_screen()), &message);
+                line(
+                    "error",
+                    (run.and_then(Counterexample::file), run.and_then(Counterexample::place)),
+                    &format!("{}{name}", verdict.on_screen()),
+                    &message,
+                );
             }
             Verdict::Fault => {
-                let (place, message) = self.fault.as_ref().map_or((None, String::new()), |fault| (Some(fault.span), fault.summary()));
+                let fault = self.fault.as_ref();
+                let (place, message) =
+                    fault.map_or(((None, None), String::new()), |fault| ((fault.file.as_deref(), Some(fault.span)), fault.summary()));
                 line("error", place, Verdict::Fault.on_screen(), &message);
             }
-            Verdict::Unknown => line("warning", None, "undecided", self.reason.as_deref().unwrap_or_default()),
+            Verdict::Unknown => line("warning", (None, None), "undecided", self.reason.as_deref().unwrap_or_default()),
             Verdict::Error if self.notes.iter().all(|note| note.severity != "error") => {
-                line("error", None, "error", self.reason.as_deref().unwrap_or_default());
+                line("error", (None, None), "error", self.reason.as_deref().unwrap_or_default());
             }
             // Nothing is wrong, but the log names it: no command begins like this.
             verdict @ (Verdict::Serializable | Verdict::Assumed | Verdict::Strict | Verdict::Safe) => {
@@ -168,8 +191,18 @@ impl FileReport {
                 let _ = writeln!(out, "{}\n", markdown(self.reason.as_deref().unwrap_or_default()));
             }
         }
+        let bounds = self.bounds();
+        for (position, bound) in bounds.iter().enumerate() {
+            let _ = writeln!(out, "{}- {}", if position == 0 { "Bounds:\n\n" } else { "" }, markdown(bound));
+        }
+        if !bounds.is_empty() {
+            out.push('\n');
+        }
+        if let Some(grown) = &self.grown {
+            let _ = writeln!(out, "{}\n", markdown(&grown.line(self.verdict)));
+        }
         for note in &self.notes {
-            let _ = writeln!(out, "- {} {} (line {}): {}", note.severity, note.code, note.span[0], markdown(&note.message));
+            let _ = writeln!(out, "- {} {} ({}): {}", note.severity, note.code, markdown(&note.place()), markdown(&note.message));
         }
         if !self.notes.is_empty() {
             out.push('\n');
@@ -191,7 +224,7 @@ pub fn sarif(reports: &[FileReport], version: &str) -> String {
             let level = if note.severity == "note" { "note" } else { note.severity };
             results.push(json!({
                 "ruleId": note.code, "level": level, "message": {"text": note.message},
-                "locations": [location(&report.file, Some(note.span))],
+                "locations": [location(&report.path_of(note.file.as_deref()), Some(note.span))],
             }));
             rules.push(note.code.clone());
         }
@@ -208,10 +241,10 @@ pub fn sarif(reports: &[FileReport], version: &str) -> String {
                 let rule = run.anomaly.unwrap_or(verdict.in_json());
                 let what = if verdict == Verdict::NotStrict { "order in time" } else { "serial order" };
                 rules.push(rule.to_owned());
-                let flow: Vec<Value> = flow(&report.file, run);
+                let flow: Vec<Value> = flow(&report, run);
                 let mut result = json!({
                     "ruleId": rule, "level": "error", "message": {"text": run.summary()},
-                    "locations": [location(&report.file, run.place())],
+                    "locations": [location(&report.path_of(run.file()), run.place())],
                     "codeFlows": [{"message": {"text": format!("a run that no {what} explains")}, "threadFlows": [{"locations": flow}]}],
                 });
                 if let Some(fix) = report.fix.as_ref().filter(|fix| !fix.alternatives.is_empty()) {
@@ -222,13 +255,14 @@ pub fn sarif(reports: &[FileReport], version: &str) -> String {
             }
             (Verdict::Fault, _) if let Some(fault) = &report.fault => {
                 rules.push("fault".to_owned());
-                let mut flow: Vec<Value> = flow(&report.file, &fault.run);
-                let mut end = location(&report.file, Some(fault.span));
+                let mut flow: Vec<Value> = flow(&report, &fault.run);
+                let path = report.path_of(fault.file.as_deref());
+                let mut end = location(&path, Some(fault.span));
                 end["message"] = json!({"text": format!("{} fails", fault.failing())});
                 flow.push(json!({"location": end, "executionOrder": flow.len() + 1}));
                 json!({
                     "ruleId": "fault", "level": "error", "message": {"text": fault.summary()},
-                    "locations": [location(&report.file, Some(fault.span))],
+                    "locations": [location(&path, Some(fault.span))],
                     "codeFlows": [{"message": {"text": "a run after which a step fails"}, "threadFlows": [{"locations": flow}]}],
                 })
             }
@@ -303,11 +337,21 @@ pub(crate) fn uri(file: &str) -> String {
     plain(file).bytes().map(|byte| if as_it_is(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
-fn flow(file: &str, run: &Counterexample) -> Vec<Value> {
-    let mut locations = Vec::new();
-    for event in &run.steps {
+fn flow(report: &FileReport, run: &Counterexample) -> Vec<Value> {
+    let mut locations: Vec<Value> = Vec::new();
+    let mut tell = |mut place: Value, id: &u32, text: &str| {
+        place["message"] = json!({"text": format!("#{id} {text}")});
+        locations.push(json!({"location": place, "executionOrder": locations.len() + 1}));
+    };
+    for (position, event) in run.steps.iter().enumerate() {
         let (id, span, text) = match event {
             TraceEvent::Spawn { .. } => continue,
+            TraceEvent::Step { id, .. } if !run.statements.is_empty() => {
+                for statement in run.issued(position) {
+                    tell(location(&report.path_of(Some(&statement.file)), Some(statement.span)), id, &statement.line());
+                }
+                continue;
+            }
             TraceEvent::Step { id, span, accesses, from, to, .. } => {
                 let text = match accesses {
                     Some(accesses) => {
@@ -323,9 +367,7 @@ fn flow(file: &str, run: &Counterexample) -> Vec<Value> {
             }
             TraceEvent::Respond { id, response, .. } => (id, None, format!("returns {response}")),
         };
-        let mut place = location(file, span);
-        place["message"] = json!({"text": format!("#{id} {text}")});
-        locations.push(json!({"location": place, "executionOrder": locations.len() + 1}));
+        tell(location(&report.file, span), id, &text);
     }
     locations
 }

@@ -44,6 +44,8 @@ pub struct Page<'a> {
     pub text: &'a str,
     /// Whether the text is a program.
     pub is_program: bool,
+    /// Of a workload of SQL: its files, names and texts.
+    pub files: Vec<(String, String)>,
     /// Pictures of the states.
     pub figures: Vec<Figure>,
     /// The version of serval.
@@ -189,6 +191,11 @@ impl FileReport {
             let notes = self.counterexample.as_ref().map(|run| run.explanation.notes.clone()).or_else(proved).unwrap_or_default();
             section(out, "program", "The program", &code::listing(page.text, &notes));
         }
+        if !page.files.is_empty() {
+            let decisive = self.counterexample.as_ref().and_then(Counterexample::decisive_statement).map(|statement| statement.row);
+            section(out, "program", "The workload", &code::files(&page.files, decisive));
+        }
+        self.html_bounds(out);
         self.html_proof(out);
         self.html_notes(out);
         for (number, figure) in page.figures.iter().enumerate() {
@@ -200,7 +207,7 @@ impl FileReport {
             );
             section(out, &format!("figure-{}", number + 1), &figure.title, &body);
         }
-        if page.figures.is_empty() && self.verdict != Verdict::Error {
+        if page.figures.is_empty() && page.files.is_empty() && self.verdict != Verdict::Error {
             section(out, "figure-0", "Pictures", "<p>There are too many states to draw them.</p>");
         }
         self.html_figures(out);
@@ -242,6 +249,12 @@ impl FileReport {
              Point at a step, or move with Tab and the arrow keys, for the state before and after it; its lines of the program are marked, \
              and pointing at a line marks its steps. The step that decides is chosen when the page opens.</p>\n",
         );
+        if !run.statements.is_empty() {
+            body = "<p>Time runs downwards, and each column is a session. A box has the statements that come before another session goes \
+                    on, and what they read and set; * is a row that changed. Point at a box, or move with Tab and the arrow keys, for the \
+                    rows before and after it; its lines of the scripts are marked, and pointing at a line marks its boxes.</p>\n"
+                .to_owned();
+        }
         let decisive = decisive(run);
         let drawn = lanes::lanes_of(run);
         let _ = write!(
@@ -350,6 +363,16 @@ impl FileReport {
         section(out, "proof", "Why it holds", &body);
     }
 
+    /// Levels and bounds of a workload.
+    fn html_bounds(&self, out: &mut String) {
+        if self.bounds().is_empty() && self.grown.is_none() {
+            return;
+        }
+        let bounds: String = self.bounds().iter().map(|bound| format!("<li>{}</li>\n", escaped(bound))).collect();
+        let grown = self.grown.as_ref().map_or_else(String::new, |grown| format!("<p>{}</p>\n", escaped(&grown.line(self.verdict))));
+        section(out, "bounds", "Levels and bounds", &format!("<ul>\n{bounds}</ul>\n{grown}"));
+    }
+
     /// For an undecided file: what is certain, what is large, what may help.
     fn html_open(&self, out: &mut String) {
         if self.verdict != Verdict::Unknown && self.advice.is_none() {
@@ -411,10 +434,10 @@ impl FileReport {
         for note in &self.notes {
             let _ = writeln!(
                 body,
-                "<li>{} <code>{}</code>, line {}: {}</li>",
+                "<li>{} <code>{}</code>, {}: {}</li>",
                 note.severity,
                 escaped(&note.code),
-                note.span[0],
+                escaped(&note.place()),
                 escaped(&note.message)
             );
         }
@@ -523,8 +546,9 @@ fn details(run: &Counterexample, decisive: Option<usize>) -> String {
         else {
             continue;
         };
+        let lines = span.filter(|_| run.statements.is_empty());
         let lines =
-            span.map_or_else(
+            lines.map_or_else(
                 String::new,
                 |[first, _, last, _]| {
                     if first == last { format!(", line {first}") } else { format!(", lines {first} to {last}") }
@@ -536,7 +560,11 @@ fn details(run: &Counterexample, decisive: Option<usize>) -> String {
             if decisive == Some(number) { "" } else { " hidden" },
             escaped(name(*id))
         );
-        if let Some(accesses) = accesses {
+        if !run.statements.is_empty() {
+            let issued = run.issued(moment.position);
+            let items = issued.map(|one| format!("<li>{} <code>{}</code></li>", escaped(&one.place()), escaped(&one.line())));
+            let _ = writeln!(out, "<ul>{}</ul>", items.collect::<String>());
+        } else if let Some(accesses) = accesses {
             let mut done: Vec<String> = accesses
                 .iter()
                 .map(|access| {
@@ -597,6 +625,8 @@ fn values(run: &Counterexample, from: &crate::trace::StateName, to: &crate::trac
                 rows.push((name.clone(), before.value(name), after.value(name)));
             }
         }
+        // The names of a session's states say nothing to those who wrote its statements.
+        _ if !run.statements.is_empty() => {}
         _ => rows.push(("local state".to_owned(), from.local.clone(), to.local.clone())),
     }
     rows

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use serval_diagnostic::counted;
 
+use crate::escape::name;
+
 /// The answer to whether a file is serializable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -121,8 +123,44 @@ pub struct Note {
     pub severity: &'static str,
     /// One line.
     pub message: String,
+    /// Of a workload of SQL: the file in which the place is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// First line and column, last line and column.
     pub span: [u32; 4],
+}
+
+impl Note {
+    /// Where it is, in words.
+    pub fn place(&self) -> String {
+        let line = self.span[0];
+        self.file.as_ref().map_or_else(|| format!("line {line}"), |file| format!("{}:{line}", name(file)))
+    }
+}
+
+/// What is said about a workload of SQL with larger bounds.
+#[derive(Clone, Debug, Serialize)]
+pub struct GrownNote {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The bounds.
+    pub bounds: Vec<String>,
+    /// For unknown and error: what stopped it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl GrownNote {
+    /// How it compares with the verdict within the bounds that were asked about.
+    pub fn line(&self, verdict: Verdict) -> String {
+        let bounds = self.bounds.join(", ");
+        let reason = self.reason.as_ref().map_or_else(String::new, |reason| format!(" ({reason})"));
+        match self.verdict {
+            Verdict::Unknown | Verdict::Error => format!("undecided with larger bounds{reason}: {bounds}"),
+            grown if grown == verdict => format!("{} with larger bounds, too: {bounds}", grown.on_screen()),
+            grown => format!("{} with larger bounds, so that the verdict depends on them: {bounds}", grown.on_screen()),
+        }
+    }
 }
 
 /// A request that can get stuck.

@@ -14,8 +14,9 @@ use crate::escape::{line, lines, name};
 use crate::fault::FaultNote;
 use crate::fix::{FixHint, KeptPauses};
 use crate::nearest::{Hindrance, NearestOrder};
-use crate::parts::{CertificateNote, Note, OpenAnswer, StuckNote};
+use crate::parts::{CertificateNote, GrownNote, Note, OpenAnswer, StuckNote};
 use crate::proof::ProofNote;
+use crate::statements::RunStatement;
 use crate::trace::{StateName, TraceAccess, TraceEvent};
 use crate::verdict::FileReport;
 use crate::why::{OrderEdge, Why};
@@ -40,6 +41,7 @@ impl FileReport {
         let Self {
             schema,
             file,
+            workload,
             scaled,
             verdict,
             method,
@@ -59,6 +61,7 @@ impl FileReport {
             sizes,
             stages,
             certificate,
+            grown,
             counterexample,
             fault,
             fix,
@@ -67,8 +70,13 @@ impl FileReport {
             trace,
             strict,
         } = self;
-        let note =
-            |Note { code, severity, message, span }: &Note| Note { code: code.clone(), severity, message: told(message), span: *span };
+        let note = |Note { code, severity, message, file, span }: &Note| Note {
+            code: code.clone(),
+            severity,
+            message: told(message),
+            file: file.clone(),
+            span: *span,
+        };
         let stuck_note = |StuckNote { request, at, local, awaits_version, run }: &StuckNote| StuckNote {
             awaits_version: *awaits_version,
             request: named(request),
@@ -108,6 +116,7 @@ impl FileReport {
         Self {
             schema: *schema,
             file: file.clone(),
+            workload: workload.clone(),
             scaled: all_told(scaled),
             verdict: *verdict,
             strict: *strict,
@@ -128,6 +137,11 @@ impl FileReport {
             sizes: *sizes,
             stages: stages.clone(),
             certificate: certificate.as_ref().map(certificate_note),
+            grown: grown.as_ref().map(|GrownNote { verdict, bounds, reason }| GrownNote {
+                verdict: *verdict,
+                bounds: all_told(bounds),
+                reason: reason.as_deref().map(told),
+            }),
             counterexample: counterexample.as_ref().map(Counterexample::shown),
             fault: fault.as_ref().map(FaultNote::shown),
             fix: fix.as_ref().map(hint),
@@ -141,10 +155,11 @@ impl FileReport {
 impl FaultNote {
     /// The failure as it is shown.
     fn shown(&self) -> Self {
-        let Self { code, message, span, id, request, needs, needs_words, at_once, help, run } = self;
+        let Self { code, message, file, span, id, request, needs, needs_words, at_once, help, run } = self;
         Self {
             code: code.clone(),
             message: told(message),
+            file: file.clone(),
             span: *span,
             id: *id,
             request: named(request),
@@ -174,6 +189,7 @@ impl Counterexample {
             precedence,
             in_time,
             story,
+            statements,
             explanation,
         } = self;
         let spell = |text: &str| named(spelled.get(text).map_or(text, String::as_str));
@@ -205,6 +221,7 @@ impl Counterexample {
             precedence: precedence.clone(),
             in_time: in_time.as_ref().map(|orders| in_order(orders, &spell)),
             story: all_told(story),
+            statements: statements.iter().map(RunStatement::shown).collect(),
             explanation: explained(explanation, &spell),
         }
     }

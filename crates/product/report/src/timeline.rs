@@ -103,6 +103,10 @@ pub(crate) fn moments(run: &Counterexample, look: Look) -> Vec<Moment> {
                 if comes {
                     lines.insert(0, Phrase::new(Ink::Title, [piece("comes")]));
                 }
+                // A statement that only takes a lock shows no row, and is a step all the same.
+                if lines.is_empty() {
+                    lines.extend(run.issued(position).map(|statement| Phrase::new(Ink::Plain, [name(&statement.place())])));
+                }
                 let globals = changed(run, &from.global, &to.global, moments.is_empty(), look);
                 if lines.is_empty() && (globals.is_empty() || moments.is_empty()) {
                     empty.insert(*id, true);

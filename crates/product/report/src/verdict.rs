@@ -11,7 +11,7 @@ use crate::fault::FaultNote;
 use crate::fix::{FixHint, Fixable};
 use crate::in_time::StrictNote;
 use crate::nearest::NearestOrder;
-use crate::parts::{CertificateNote, HeaderPromise, Note, OpenAnswer, RuledOut, Sizes, StuckNote, Times, Verdict};
+use crate::parts::{CertificateNote, GrownNote, HeaderPromise, Note, OpenAnswer, RuledOut, Sizes, StuckNote, Times, Verdict};
 use crate::proof::{self, ProofNote, UNBOUNDED};
 use crate::screen::{Look, time};
 use crate::stages::StageReport;
@@ -44,6 +44,9 @@ pub struct FileReport {
     pub schema: u32,
     /// The file, as it was named.
     pub file: String,
+    /// Of a workload of SQL: the directory in which its files are; empty where they were given one by one.
+    #[serde(skip)]
+    pub workload: Option<String>,
     /// Where the program was made smaller before (`--scale`): what it declares instead of what is written in the file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scaled: Vec<String>,
@@ -102,6 +105,9 @@ pub struct FileReport {
     /// The evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<CertificateNote>,
+    /// Of a workload of SQL: what is so with larger bounds, if that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grown: Option<GrownNote>,
     /// The run that no serial order explains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counterexample: Option<Counterexample>,
@@ -148,6 +154,7 @@ impl FileReport {
         Self {
             schema: 1,
             file: file.into(),
+            workload: None,
             scaled: Vec::new(),
             verdict,
             method: None,
@@ -168,6 +175,7 @@ impl FileReport {
             time_ms: None,
             sizes: None,
             certificate: None,
+            grown: None,
             counterexample: None,
             fault: None,
             fix: None,
@@ -350,6 +358,9 @@ impl FileReport {
         if let Some(promise) = self.expected {
             let _ = writeln!(out, "  expected        {}", promise.words());
         }
+        if let Some(grown) = &self.grown {
+            let _ = writeln!(out, "  grown           {}", grown.line(self.verdict));
+        }
         if self.proof.iter().any(|note| note.unbounded) {
             let _ = writeln!(out, "  note            {UNBOUNDED}");
         }
@@ -514,8 +525,25 @@ impl FileReport {
             None => Ok(()),
         };
         if let (Some(file), Some(trace)) = (self.file_in_commands(), &self.trace) {
-            let _ = writeln!(out, "  replay          serval run {file} --replay {}", shell(trace));
+            let _ = match run.statements.as_slice() {
+                [] => writeln!(out, "  replay          serval run {file} --replay {}", shell(trace)),
+                _ => writeln!(out, "  replay          serval sql replay {file} {}", shell(trace)),
+            };
         }
+    }
+
+    /// How one of the files of a workload is called by those who stand beside its directory.
+    pub(crate) fn path_of(&self, file: Option<&str>) -> String {
+        match (file, self.workload.as_deref()) {
+            (Some(file), None | Some("")) => file.to_owned(),
+            (Some(file), Some(directory)) => format!("{}/{file}", directory.trim_end_matches('/')),
+            (None, _) => self.file.clone(),
+        }
+    }
+
+    /// Levels and bounds of a workload, where the verdict does not name them.
+    pub(crate) fn bounds(&self) -> &[String] {
+        if self.workload.is_some() && !self.verdict.is_proved() { &self.assumes } else { &[] }
     }
 
     /// The name of the file as a shell takes it; none for standard input.
@@ -569,6 +597,7 @@ pub fn notes(diagnostics: &[Diagnostic], text: &str) -> Vec<Note> {
                 Severity::Note => "note",
             },
             message: diagnostic.message.clone(),
+            file: None,
             span: [start.line, start.column, end.line, end.column],
         }
     };

@@ -320,6 +320,7 @@ fn told(
         precedence: Vec::new(),
         in_time: None,
         story,
+        statements: Vec::new(),
         explanation: Explanation::default(),
     }
 }

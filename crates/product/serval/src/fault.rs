@@ -44,6 +44,7 @@ pub(crate) fn note(input: &Input, run: &FaultRun, events: &[RunEvent], diagnosti
     FaultNote {
         code: diagnostic.code.to_string(),
         message: diagnostic.message.clone(),
+        file: None,
         span,
         id: run.id,
         request,

@@ -23,11 +23,19 @@ pub fn page(input: &Input, report: &FileReport, version: &str, cancel: &Cancel) 
     report.to_html(&page_of(input, report, version, cancel))
 }
 
+/// The same on a workload of SQL: its files instead of a program, and no pictures of states, which have none of its
+/// names.
+pub(crate) fn page_of_files<'a>(files: impl Iterator<Item = (&'a str, &'a str)>, report: &FileReport, version: &str) -> String {
+    let files = files.map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+    report.to_html(&Page { text: "", is_program: false, files, figures: Vec::new(), version })
+}
+
 /// What such a page has besides the report.
 pub fn page_of<'a>(input: &'a Input, report: &FileReport, version: &'a str, cancel: &Cancel) -> Page<'a> {
     Page {
         text: input.text(),
         is_program: matches!(input.content(), Content::Program(_)),
+        files: Vec::new(),
         figures: figures(input, &report.file, cancel),
         version,
     }

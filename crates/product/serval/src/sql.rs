@@ -15,6 +15,7 @@
 
 pub mod fixes;
 pub mod levels;
+mod overtaken;
 pub(crate) mod program;
 mod run;
 mod shown;
@@ -23,13 +24,14 @@ use std::collections::BTreeMap;
 
 use serval_budget::StopReason;
 use serval_diagnostic::LineIndex;
-use serval_report::{FileReport, Note};
+use serval_report::{FileReport, GrownNote, Note};
 use serval_sql::{BundleFile, Form, Isolation, Reading, Role, Translation};
 use serval_syntax::{Diagnostic, Severity, Span};
 
 use crate::decide::{Decision, Verdict, decide};
 use crate::evidence::Undecided;
 use crate::input::{Input, Mistakes};
+use crate::page::page_of_files;
 use crate::{Options, export};
 
 /// Scripts from the log of a server.
@@ -38,6 +40,9 @@ pub mod mine {
 }
 
 pub use serval_sql::{SETTINGS, bundle, is_schema};
+
+/// The code of a request that never answers.
+const SILENT: &str = "W0309";
 
 /// A workload that can be decided about.
 pub struct Workload {
@@ -98,6 +103,23 @@ impl Places {
         (name.to_owned(), text.to_owned(), moved)
     }
 
+    /// A note with its place.
+    fn note(&self, diagnostic: &Diagnostic) -> Note {
+        let place = diagnostic.primary.span;
+        let start = self.position(place);
+        let end =
+            self.position(Span::new(place.end, place.end)).filter(|(file, ..)| start.as_ref().is_some_and(|(first, ..)| first == file));
+        let (line, column) = start.as_ref().map_or((0, 0), |(_, line, column)| (*line, *column));
+        let (end_line, end_column) = end.map_or((line, column), |(_, line, column)| (line, column));
+        let severity = match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
+        let (code, message) = (diagnostic.code.to_string(), diagnostic.message.clone());
+        Note { code, severity, message, file: start.map(|(file, ..)| file), span: [line, column, end_line, end_column] }
+    }
+
     /// File, line and column.
     pub fn position(&self, span: Span) -> Option<(String, u32, u32)> {
         let (name, text, span) = self.locate(span)?;
@@ -120,6 +142,15 @@ impl WorkloadMistakes {
     pub fn first(&self) -> &str {
         let wrong = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
         self.diagnostics.iter().find(wrong).map_or("it cannot be read", |diagnostic| &diagnostic.message)
+    }
+
+    /// The report on files that cannot be used.
+    pub fn report(&self, name: &str) -> FileReport {
+        let mut report = FileReport::new(name, serval_report::Verdict::Error);
+        report.workload = Some(String::new());
+        report.notes = self.diagnostics.iter().map(|diagnostic| self.places.note(diagnostic)).collect();
+        report.reason = Some(format!("error: {}", self.first()));
+        report
     }
 }
 
@@ -192,6 +223,44 @@ impl Workload {
         &self.places
     }
 
+    /// Its files without settings, names and texts.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &str)> {
+        let files = self.places.files.iter().filter(|file| file.name != SETTINGS);
+        files.map(|file| (file.name.as_str(), &self.places.bundle[file.start as usize..file.end as usize]))
+    }
+
+    /// A report on it as a page. The version is that of the program that writes the page.
+    pub fn page(&self, report: &FileReport, version: &str) -> String {
+        page_of_files(self.files(), report, version)
+    }
+
+    /// The same with one more row for each table and twice the range of each column that has one for the model alone.
+    ///
+    /// # Errors
+    ///
+    /// Where that is too large for a model.
+    pub fn grown(&self) -> Result<Self, Box<WorkloadMistakes>> {
+        let mut files: Vec<(String, String)> = self.files().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+        let settings = run::settings(self);
+        files.push((SETTINGS.to_owned(), format!("{settings}\ngrow").trim().to_owned()));
+        Self::read(&files)
+    }
+
+    /// What is said of it with such bounds.
+    pub fn grown_note(&self, options: &Options) -> GrownNote {
+        match self.grown() {
+            Ok(grown) => {
+                let report = grown.decide(options).report("", false);
+                let bounds = grown.bounds.clone();
+                GrownNote { verdict: report.verdict, bounds, reason: report.reason }
+            }
+            Err(mistakes) => {
+                let reason = Some(mistakes.first().to_owned());
+                GrownNote { verdict: serval_report::Verdict::Error, bounds: Vec::new(), reason }
+            }
+        }
+    }
+
     /// Notes: what is not followed, what is bounded.
     pub fn notes(&self) -> &[Diagnostic] {
         &self.exact.warnings
@@ -200,9 +269,9 @@ impl Workload {
     /// The program as text in the core language, with the statements that each request comes from as comments.
     pub fn program_text(&self) -> String {
         let mut out = format!("// {} at {}\n", self.bounds.join(", "), self.level_words());
-        for file in self.places.files.iter().filter(|file| file.name != SETTINGS) {
-            out.push_str(&format!("//\n// {}\n", file.name));
-            for line in self.places.bundle[file.start as usize..file.end as usize].lines() {
+        for (name, text) in self.files() {
+            out.push_str(&format!("//\n// {name}\n"));
+            for line in text.lines() {
                 out.push_str(&format!("//   {line}\n"));
             }
         }
@@ -226,6 +295,11 @@ impl Workload {
             return Some(
                 "at REPEATABLE READ in place of SERIALIZABLE there is a run that is not serializable, which the server may refuse",
             );
+        }
+        if let Verdict::NotSerializable(_, run) = verdict
+            && self.is_overtaken(run)
+        {
+            return Some(overtaken::WHY);
         }
         let is_proof = matches!(verdict, Verdict::Serializable(_) | Verdict::Strict(_) | Verdict::Safe(_) | Verdict::Refused(_));
         let why = "the program that has all runs of a server and more is not proved, and the one that has some of them is serializable";
@@ -269,7 +343,9 @@ impl Decided<'_> {
     /// The report: rows, statements and answers instead of variables and numbers.
     pub fn report(self, name: &str, times: bool) -> FileReport {
         let Decided { mut decision, workload, assumed, guarded } = self;
-        // What these say is about the text of a program.
+        // What others say is about the text of a program.
+        let silent = decision.findings.iter().filter(|finding| finding.code.0 == SILENT);
+        let silent: Vec<Note> = silent.filter_map(|finding| workload.silent(&finding.message)).collect();
         decision.findings.clear();
         decision.stuck.clear();
         decision.no_commit = None;
@@ -288,11 +364,13 @@ impl Decided<'_> {
             shown::fault(note, workload);
         }
         if let Verdict::Unusable(diagnostic) = &mut decision.verdict {
-            diagnostic.notes.clear();
+            // The first one says which request fails there.
+            let who = std::mem::take(&mut diagnostic.notes).into_iter().next().map_or_else(String::new, |note| format!(": {note}"));
             if diagnostic.message.contains("by zero")
                 && let Some((file, line, _)) = workload.places.position(diagnostic.primary.span)
             {
-                diagnostic.message = format!("{file}:{line}: {}", shown::FAULT);
+                let why = shown::failure(workload, diagnostic.primary.span);
+                diagnostic.message = format!("{file}:{line}: {why}{who}");
             }
         }
         let is_answered = !matches!(decision.verdict, Verdict::Unusable(_) | Verdict::Refused(_));
@@ -300,9 +378,11 @@ impl Decided<'_> {
         if assumed && is_answered {
             report = workload.assumed(name);
         }
+        report.workload = Some(String::new());
         report.proof.clear();
         report.words.clear();
-        report.notes = workload.notes().iter().map(|note| workload.note(note)).collect();
+        report.notes = workload.notes().iter().map(|note| workload.places.note(note)).collect();
+        report.notes.extend(silent);
         report.assumes = vec![format!("all transactions run at {}", workload.level_words())];
         if (guarded || workload.replaces) && report.verdict == serval_report::Verdict::Serializable {
             report.assumes.push(format!("at most {} at once hold the same row without changing it", workload.shared));
@@ -325,16 +405,17 @@ impl Workload {
         report
     }
 
-    /// A note with the line in its file, which it names.
-    fn note(&self, diagnostic: &Diagnostic) -> Note {
-        let (file, line, column) = self.places.position(diagnostic.primary.span).unwrap_or_default();
-        let severity = match diagnostic.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        };
-        let message = format!("{file}: {}", diagnostic.message);
-        Note { code: diagnostic.code.to_string(), severity, message, span: [line, column, line, column] }
+    /// A script that can never end, in words of SQL; the finding is about one of its requests.
+    fn silent(&self, finding: &str) -> Option<Note> {
+        let request = finding.split('`').nth(1)?;
+        let origin = self.translation.origins.iter().find(|origin| origin.request == request)?;
+        let script = self.data.scripts.get(origin.script)?;
+        let message = format!(
+            "`{request}` can never end: in every run it fails and is repeated, or waits; it takes part in no answer, and the verdict says \
+             nothing about it"
+        );
+        let diagnostic = Diagnostic::warning(serval_diagnostic::Code(SILENT), script.span, message);
+        Some(self.places.note(&diagnostic))
     }
 
     fn role(&self, variable: &str) -> &Role {

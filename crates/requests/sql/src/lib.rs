@@ -14,9 +14,11 @@
 //! | which statements and expressions there are | `statements`, `lower`, `names`; as data: `workload` |
 //! | what the server does, as a program | `translate` |
 //! | commands of the client, directives | `script`, `settings` |
+//! | larger bounds | `grow` |
 
 mod bundle;
 mod codes;
+mod grow;
 mod lower;
 mod names;
 mod read;

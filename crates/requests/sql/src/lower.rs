@@ -138,6 +138,10 @@ impl Scope<'_> {
             let parts = parts.into_iter().rev().map(|part| self.scalar(part)).collect::<Lowered<Vec<_>>>()?;
             return Ok(if *op == BinaryOperator::And { Scalar::And(parts) } else { Scalar::Or(parts) });
         }
+        // `n / 2.0` is a division with fractions.
+        if *op == BinaryOperator::Divide && (has_point(left) || has_point(right)) {
+            return self.outside("division by a number with a point");
+        }
         let (left, right) = (Box::new(self.scalar(left)?), Box::new(self.scalar(right)?));
         let compare = |comparison, left, right| Scalar::Compare(comparison, left, right);
         let arithmetic = |operation, left, right| Scalar::Arithmetic(operation, left, right);
@@ -240,6 +244,15 @@ fn truth(value: bool) -> Scalar {
 fn whole(digits: &str) -> Option<i64> {
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     if fraction.bytes().any(|digit| digit != b'0') { None } else { whole.parse().ok() }
+}
+
+/// Whether an expression is a number that is written with a point.
+fn has_point(e: &Expr) -> bool {
+    match e {
+        Expr::Value(value) => matches!(&value.value, Value::Number(digits, _) if digits.contains('.')),
+        Expr::Nested(inner) => has_point(inner),
+        _ => false,
+    }
 }
 
 /// The table of a statement, and its alias.

@@ -4,6 +4,7 @@ use serval_diagnostic::{Diagnostic, Severity, Span};
 
 use crate::bundle::{self, BundleFile, NoBundle};
 use crate::codes;
+use crate::grow::grow;
 use crate::names::{Lowered, unknown};
 use crate::scan::{Chunk, Unclosed, scan};
 use crate::schema::Schema;
@@ -52,7 +53,10 @@ pub fn read(bundle: &str) -> Reading {
     };
     let mut reading = BundleReader { bundle, schema: Schema::default(), settings: settings::settings(), found: Vec::new() };
     let scripts = reading.files(&files);
-    let BundleReader { schema, settings, mut found, .. } = reading;
+    let BundleReader { mut schema, mut settings, mut found, .. } = reading;
+    if settings.grow {
+        grow(&mut settings, &mut schema.tables);
+    }
     let is_wrong = found.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     found.sort_by_key(|diagnostic| diagnostic.primary.span);
     found.truncate(MOST_SHOWN);
@@ -106,6 +110,8 @@ impl BundleReader<'_> {
                     .expected("`schema.sql`, or `migrations/*.sql`, with CREATE TABLE")
                     .help("put the output of `pg_dump --schema-only` into `schema.sql`"),
             );
+            // All that scripts say is about tables.
+            return Vec::new();
         }
         let mut read = Vec::new();
         for file in scripts {

@@ -160,7 +160,7 @@ impl Schema {
         let written = definition.data_type.to_string().to_lowercase();
         let generated = written.contains("serial");
         let kind = self.kind(&written);
-        let column = Column { name, span, written, kind, nullable: !generated, default: None, generated, bounds: None };
+        let column = Column { name, span, written, kind, nullable: !generated, default: None, generated, bounds: None, modelled: false };
         self.tables[id.0].columns.push(column);
         let column = ColumnId(self.tables[id.0].columns.len() - 1);
         definition.options.iter().try_for_each(|option| self.option(id, column, &option.option, span))?;

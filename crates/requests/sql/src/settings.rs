@@ -1,7 +1,7 @@
 //! What is said beside schema and scripts: `serval.toml` and the command line as a file of the bundle, and directives
 //! in the schema. Both have the same lines: `range accounts.balance 0..2 wrap`, `rows bookings 2`, `shared 2`,
 //! `isolation repeatable read`, `force serializable`, `level repeatable read transfer`, `without audit`,
-//! `default-range 0..2`, `observe`.
+//! `default-range 0..2`, `observe`, `grow`.
 
 use serval_diagnostic::{Diagnostic, Span};
 
@@ -49,7 +49,9 @@ pub(crate) fn apply(line: &str, span: Span, settings: &mut Settings, tables: &mu
             let (name, range) = rest.split_once(' ').ok_or_else(|| bad("`range TABLE.COLUMN LOW..HIGH [wrap|saturate]`"))?;
             let bounds = bounds(range).ok_or_else(|| bad("`range TABLE.COLUMN LOW..HIGH [wrap|saturate]`"))?;
             let (table, column) = column(name, span, tables)?;
-            tables[table.0].columns[column.0].bounds = Some(bounds);
+            let column = &mut tables[table.0].columns[column.0];
+            column.modelled |= column.bounds.is_none();
+            column.bounds = Some(bounds);
         }
         "rows" => {
             let parts = rest.split_once(' ').and_then(|(name, count)| Some((name, count.trim().parse().ok()?)));
@@ -72,6 +74,7 @@ pub(crate) fn apply(line: &str, span: Span, settings: &mut Settings, tables: &mu
         "without" => settings.without.push((rest.to_owned(), span)),
         "default-range" => settings.default_range = Some(bounds(rest).ok_or_else(|| bad("`default-range LOW..HIGH`"))?),
         "observe" => settings.observe = true,
+        "grow" => settings.grow = true,
         "version" => return Err(crate::names::outside(span, "a version column without limit; give the column a range with `wrap`: it")),
         "expect" | "" => {}
         _ => return Err(bad("`range`, `rows`, `shared`, `isolation`, `default-range` or `observe`")),

@@ -27,6 +27,8 @@ pub struct Settings {
     pub shared: u32,
     /// Whether a script that reads all tables is added.
     pub observe: bool,
+    /// Whether bounds are larger than said: one more row for each table, twice the range of each column.
+    pub grow: bool,
     /// Levels of scripts by their names, and where they are said; the last one counts.
     pub levels: Vec<(String, Isolation, Span)>,
     /// Scripts of which no request comes.
@@ -167,6 +169,8 @@ pub struct Column {
     pub generated: bool,
     /// Its range, where one is said.
     pub bounds: Option<Bounds>,
+    /// Whether that is said for the model alone, and no CHECK of the schema.
+    pub modelled: bool,
 }
 
 /// What kind of values a column has.

@@ -123,6 +123,7 @@ fn check_args(args: &Bench) -> Check {
         format: OutputFormat::Json,
         sql: Default::default(),
         require_certificate: false,
+        grow: false,
         allow: Vec::new(),
         certificate: None,
         trace: None,

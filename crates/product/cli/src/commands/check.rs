@@ -48,8 +48,8 @@ pub(crate) fn run(args: &Check, messages: Messages) -> Result<ExitCode, Failure>
         }
         return workloads::run(args, messages, &workloads);
     }
-    if args.sql.is_said() || args.require_certificate {
-        let what = "--isolation, --observe, --default-range and --require-certificate";
+    if args.sql.is_said() || args.require_certificate || args.grow {
+        let what = "--isolation, --observe, --default-range, --grow and --require-certificate";
         return Err(Failure::message(format!("{what} are about workloads of SQL: directories with schema.sql or migrations/")));
     }
     if args.watch {

@@ -53,6 +53,7 @@ mod variants;
 mod versions;
 mod why;
 mod width;
+mod workloads;
 
 #[path = "../support/retold.rs"]
 mod retold;

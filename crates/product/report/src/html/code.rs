@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serval_syntax::{SyntaxKind, is_global, parse};
 
-use crate::escape::{lines as visible, xml as escaped};
+use crate::escape::{lines as visible, name, xml as escaped};
 use crate::proof::plainly;
 
 /// The lines of a program; `notes` are shown beside theirs.
@@ -48,6 +48,27 @@ pub(crate) fn listing(text: &str, notes: &BTreeMap<u32, &'static str>) -> String
         out.push_str("</li>\n");
     }
     out.push_str("</ol>\n");
+    out
+}
+
+/// The files of a workload of SQL, one below the other; the row of this number is marked.
+pub(crate) fn files(files: &[(String, String)], marked: Option<u32>) -> String {
+    let mut out = String::new();
+    let mut row = 0;
+    for (file, text) in files {
+        let _ = write!(out, "<h3>{}</h3>\n<ol class=\"code\">\n", escaped(&name(file)));
+        for line in text.lines() {
+            row += 1;
+            let class = if marked == Some(row) { " class=\"noted\"" } else { "" };
+            let shown = visible(line.trim_end_matches('\r'));
+            // What stands in quotation marks may have two dashes.
+            let comment = shown.find("--").filter(|at| !shown[..*at].contains(['\'', '"']));
+            let (code, comment) = shown.split_at(comment.unwrap_or(shown.len()));
+            let comment = if comment.is_empty() { String::new() } else { format!("<span class=\"comment\">{}</span>", escaped(comment)) };
+            let _ = writeln!(out, "<li{class} data-line=\"{row}\"><code>{}{comment}</code></li>", escaped(code));
+        }
+        out.push_str("</ol>\n");
+    }
     out
 }
 

@@ -15,6 +15,7 @@ use crate::escape::xml as escaped;
 use super::described;
 use crate::counterexample::Counterexample;
 use crate::screen::Look;
+use crate::statements::RunStatement;
 use crate::timeline::{Moment, Phrase, accesses_of, moments};
 use crate::trace::TraceEvent;
 use crate::why::{ConflictSide, OrderEdge};
@@ -90,6 +91,8 @@ pub struct Lanes {
     pub arrows: Vec<Arrow>,
     /// Where the globals begin.
     globals_left: usize,
+    /// What stands above them.
+    shared: &'static str,
     /// The same in words.
     description: String,
 }
@@ -170,6 +173,7 @@ pub(super) fn lanes_of(run: &Counterexample) -> Lanes {
         globals: Vec::new(),
         arrows: Vec::new(),
         globals_left,
+        shared: run.shared_word(),
         description: described(run),
     };
     let mut y = MARGIN + height_of(1) + GAP;
@@ -193,7 +197,8 @@ pub(super) fn lanes_of(run: &Counterexample) -> Lanes {
         y += height + GAP;
     }
     drawn.height = y + MARGIN;
-    let globals_width = drawn.globals.iter().map(|globals| globals.area.width).max().unwrap_or(0).max(width_of(&["globals".to_owned()]));
+    let globals_width =
+        drawn.globals.iter().map(|globals| globals.area.width).max().unwrap_or(0).max(width_of(&[run.shared_word().to_owned()]));
     drawn.width = globals_left + globals_width + MARGIN;
     let conflicts = edges.iter().filter_map(|edge| conflict(edge, &boxes, run));
     let moments: Vec<Link> = conflicts.chain(in_time.iter().filter_map(|&pair| moments_of(pair, &lane, &drawn))).collect();
@@ -230,14 +235,17 @@ fn source(event: &TraceEvent) -> Vec<u32> {
 impl LaneRow {
     fn new(moment: Moment, run: &Counterexample) -> Self {
         let texts = |phrases: &[Phrase]| phrases.iter().map(Phrase::text).collect::<Vec<_>>();
+        let issued: Vec<String> = run.issued(moment.position).flat_map(RunStatement::boxed).collect();
+        let rows: Vec<u32> = run.issued(moment.position).map(|statement| statement.row).collect();
+        let is_issued = !issued.is_empty() && !moment.answers;
         Self {
             id: moment.id,
             position: moment.position,
             number: moment.number,
             answers: moment.answers,
-            lines: texts(&moment.lines),
+            lines: if is_issued { issued } else { texts(&moment.lines) },
             globals: texts(&moment.globals),
-            source: run.steps.get(moment.position).map(source).unwrap_or_default(),
+            source: if is_issued { rows } else { run.steps.get(moment.position).map(source).unwrap_or_default() },
         }
     }
 }
@@ -393,7 +401,7 @@ impl Lanes {
     fn globals(&self) -> String {
         let mut out = String::new();
         if let Some(first) = self.globals.first() {
-            let _ = writeln!(out, "<text class=\"head\" x=\"{}\" y=\"{}\">globals</text>", first.area.x + PADDING, MARGIN + LINE);
+            let _ = writeln!(out, "<text class=\"head\" x=\"{}\" y=\"{}\">{}</text>", first.area.x + PADDING, MARGIN + LINE, self.shared);
         }
         for globals in &self.globals {
             for (line, text) in globals.lines.iter().enumerate() {

@@ -32,7 +32,7 @@ pub(crate) fn table(run: &Counterexample, look: Look) -> Option<String> {
             let names = ShortNames::new(columns, &moments, limit, look);
             for beside in [true, false] {
                 let title = if run.in_time.is_some() { "time" } else { "step" };
-                let drawing = Drawing { columns, names: &names, beside, title, look };
+                let drawing = Drawing { columns, names: &names, beside, title, shared: run.shared_word(), look };
                 let drawn = drawing.draw(&moments);
                 if drawn.is_some() {
                     return drawn;
@@ -227,6 +227,8 @@ struct Drawing<'a> {
     beside: bool,
     /// What stands above the numbers.
     title: &'static str,
+    /// What stands above what the requests share.
+    shared: &'static str,
     look: Look,
 }
 
@@ -247,7 +249,7 @@ impl Drawing<'_> {
         let mut head = vec![plain(self.title)];
         head.extend(stacked.then(|| plain("request")));
         head.extend(self.columns.heads.iter().map(|head| self.inked(head)));
-        head.extend(self.beside.then(|| plain("globals")));
+        head.extend(self.beside.then(|| plain(self.shared)));
         for row in &rows {
             let height = row.cell.len().max(if self.beside { row.globals.len() } else { 0 }).max(1);
             for index in 0..height {
@@ -315,7 +317,7 @@ impl Drawing<'_> {
         }
         let mut first = true;
         for row in rows.iter().filter(|row| !row.globals.is_empty()) {
-            let title = if first { "globals" } else { "" };
+            let title = if first { self.shared } else { "" };
             let mut line = format!("  {title:<7}  step {:<4}", row.number());
             let indent = line.chars().count();
             let mut used = indent;

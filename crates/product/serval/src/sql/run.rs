@@ -43,7 +43,7 @@ fn run_of(run: &Counterexample, workload: &Workload) -> Option<SqlRun> {
 }
 
 /// What the bundle has that is in no file of the directory.
-fn settings(workload: &Workload) -> String {
+pub(super) fn settings(workload: &Workload) -> String {
     let file = workload.places.files.iter().find(|file| file.name == SETTINGS);
     file.map_or_else(String::new, |file| workload.bundle()[file.start as usize..file.end as usize].to_owned())
 }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serval_report::{Answered, Counterexample, Explanation, FaultNote, LocalValues, StateName, StateValues, TraceAccess, TraceEvent};
+use serval_report::{
+    Answered, Counterexample, Explanation, FaultNote, LocalValues, RunStatement, StateName, StateValues, TraceAccess, TraceEvent,
+};
 use serval_sql::{Beyond, Role, Translation};
 use serval_syntax::Span;
 
@@ -75,7 +77,7 @@ fn named_values(run: &Counterexample, workload: &Workload) -> BTreeMap<String, B
 
 /// A counterexample of the program becomes one of the workload.
 pub(super) fn counterexample(run: &mut Counterexample, workload: &Workload) {
-    let story = story(run, workload);
+    let (story, statements) = story(run, workload);
     answers(run, workload);
     let anomaly = anomaly(&run.steps, workload);
     let serial = std::mem::take(&mut run.explanation.serial);
@@ -83,19 +85,38 @@ pub(super) fn counterexample(run: &mut Counterexample, workload: &Workload) {
     run.steps.iter_mut().for_each(|event| shown_event(event, workload));
     run.anomaly = anomaly;
     run.explanation = Explanation { serial, ..Explanation::default() };
-    run.story = story;
+    (run.story, run.statements) = (story, statements);
     run.never.clear();
     run.constants = named_values(run, workload);
     run.spelled.clear();
 }
 
-/// Why a script cannot go on.
-pub(super) const FAULT: &str = "`\\gset` finds no row, several or NULL, or a division is by zero";
+/// Why a script cannot go on at a place.
+pub(super) fn failure(workload: &Workload, place: Span) -> &'static str {
+    let line = workload.places().locate(place).and_then(|(_, text, within)| {
+        let start = text[..within.start as usize].rfind('\n').map_or(0, |at| at + 1);
+        // A statement can go over several lines before the command.
+        let end = text[within.end as usize..].find('\n').map_or(text.len(), |at| within.end as usize + at);
+        text.get(start..end)
+    });
+    match line.is_some_and(|line| ["\\gset", "\\aset"].iter().any(|command| line.contains(command))) {
+        true => "`\\gset` finds no row, several rows, or NULL",
+        false => "a division by zero",
+    }
+}
 
 /// The same for a run after which a step fails.
 pub(super) fn fault(note: &mut FaultNote, workload: &Workload) {
     counterexample(&mut note.run, workload);
-    note.message = FAULT.to_owned();
+    let [line, column, last, end] = note.span;
+    let start = offset(workload, line, column);
+    note.message = failure(workload, Span::new(start, offset(workload, last, end).max(start))).to_owned();
+    note.help = Some(match note.message.starts_with("a division") {
+        true => "look at the divisor with `\\if` first, or divide by `NULLIF(…, 0)` and store NULL".to_owned(),
+        false => "count the rows first and look at the number with `\\if`, or see which script deletes them".to_owned(),
+    });
+    note.file = workload.places().position(Span::new(start, start)).map(|(file, ..)| file);
+    note.span = lines_in_file(workload, note.span);
 }
 
 fn words(workload: &Workload, request: &str, response: &str) -> Option<String> {
@@ -207,23 +228,28 @@ fn lines_in_file(workload: &Workload, span: [u32; 4]) -> [u32; 4] {
     [first, from, last, to]
 }
 
-/// The statement that stands at a place: file, line and text.
-fn statement(workload: &Workload, span: [u32; 4]) -> Option<(String, String)> {
+/// The statement that stands at a place, without whose it is.
+fn statement(workload: &Workload, span: [u32; 4]) -> Option<RunStatement> {
     let [first, from, last, to] = span;
-    let place = Span::new(offset(workload, first, from), offset(workload, last, to).max(offset(workload, first, from)));
-    let (file, line, _) = workload.places().position(place)?;
+    let start = offset(workload, first, from);
+    let place = Span::new(start, offset(workload, last, to).max(start));
+    let (file, ..) = workload.places().position(place)?;
     let (_, text, within) = workload.places().locate(place)?;
     let text: Vec<&str> = text[within.range()].split_whitespace().collect();
     // One who looks at all tables stands where they are created.
     let observed = workload.parts().0.tables.iter().find(|table| table.span.start == place.start);
-    Some((format!("{file}:{line}"), observed.map_or_else(|| text.join(" "), |table| format!("SELECT * FROM {}", table.name))))
+    let statement = observed.map_or_else(|| text.join(" "), |table| format!("SELECT * FROM {}", table.name));
+    let span = lines_in_file(workload, span);
+    let above = workload.files().take_while(|(name, _)| *name != file).map(|(_, text)| text.lines().count());
+    let row = u32::try_from(above.sum::<usize>()).unwrap_or(u32::MAX).saturating_add(span[0]);
+    Some(RunStatement { id: 0, step: 0, file, span, row, statement, shows: Vec::new() })
 }
 
-/// The run in words: for each step the statements, what they read and set, and what they wait for.
-fn story(run: &Counterexample, workload: &Workload) -> Vec<String> {
-    let mut lines = Vec::new();
+/// The run in words, and its statements: what they read and set, and what they wait for.
+fn story(run: &Counterexample, workload: &Workload) -> (Vec<String>, Vec<RunStatement>) {
+    let (mut lines, mut statements) = (Vec::new(), Vec::new());
     let mut holders: BTreeMap<String, u32> = BTreeMap::new();
-    for event in &run.steps {
+    for (step, event) in run.steps.iter().enumerate() {
         match event {
             TraceEvent::Spawn { id, request, .. } => lines.push(format!("#{id} {} comes", request.clone().unwrap_or_default())),
             TraceEvent::Respond { id, response, .. } => {
@@ -232,18 +258,23 @@ fn story(run: &Counterexample, workload: &Workload) -> Vec<String> {
                 lines.push(format!("#{id} gets: {}", told.unwrap_or_else(|| response.clone())));
             }
             TraceEvent::Step { id, accesses, .. } => {
-                told_step(*id, accesses.as_deref().unwrap_or_default(), workload, &mut holders, &mut lines)
+                for told in issued(*id, step, accesses.as_deref().unwrap_or_default(), workload, &mut holders) {
+                    let shows = if told.shows.is_empty() { String::new() } else { format!("   {}", told.shows.join(", ")) };
+                    lines.push(format!("#{id} {}:{}  {}{shows}", told.file, told.span[0], told.statement));
+                    statements.push(told);
+                }
             }
         }
     }
-    lines
+    (lines, statements)
 }
 
-fn told_step(id: u32, accesses: &[TraceAccess], workload: &Workload, holders: &mut BTreeMap<String, u32>, lines: &mut Vec<String>) {
-    let mut parts: Vec<(String, String, Vec<String>)> = Vec::new();
+/// The statements of a step, with what each of them shows.
+fn issued(id: u32, step: usize, accesses: &[TraceAccess], workload: &Workload, holders: &mut BTreeMap<String, u32>) -> Vec<RunStatement> {
+    let mut issued: Vec<RunStatement> = Vec::new();
     let writes = accesses.iter().any(|access| access.op == "write");
     for access in accesses {
-        let Some((place, text)) = statement(workload, access.span) else { continue };
+        let Some(found) = statement(workload, access.span) else { continue };
         let said = match (workload.role(&access.var), access.op.as_str()) {
             (Role::Held { row }, "write") => {
                 if access.value == 0 {
@@ -264,15 +295,12 @@ fn told_step(id: u32, accesses: &[TraceAccess], workload: &Workload, holders: &m
                 format!("{name} {sign} {value}")
             }),
         };
-        match parts.last_mut().filter(|(known, ..)| *known == place) {
-            Some((_, _, list)) => list.extend(said.filter(|said| list.last() != Some(said))),
-            None => parts.push((place, text, said.into_iter().collect())),
+        match issued.last_mut().filter(|known| (&known.file, known.span[0]) == (&found.file, found.span[0])) {
+            Some(known) => known.shows.extend(said.filter(|said| known.shows.last() != Some(said))),
+            None => issued.push(RunStatement { id, step, shows: said.into_iter().collect(), ..found }),
         }
     }
-    for (place, text, said) in parts {
-        let shows = if said.is_empty() { String::new() } else { format!("   {}", said.join(", ")) };
-        lines.push(format!("#{id} {place}  {text}{shows}"));
-    }
+    issued
 }
 
 /// What kind of wrong it is, by reads and writes of columns and presence.

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serval::sql::{SETTINGS, Workload, bundle};
 use serval::verify::{Subject, verify};
-use serval::{Cancel, InputKind, Options};
-use serval_report::{Look, Verdict};
+use serval::{Cancel, Content, InputKind, Options};
+use serval_report::html::lanes;
+use serval_report::{FileReport, Look, Verdict, sarif};
+use serval_sql::Role;
 
 const LEVELS: [&str; 3] = ["read committed", "repeatable read", "serializable"];
 
@@ -49,23 +51,145 @@ fn examples_have_the_verdicts_of_their_headers() {
                 wrong.push(format!("{} at {level}: {found}, not {expected}", directory.display()));
             }
             if let Some(report) = report {
-                shows_no_variable(&report, &directory);
+                let workload = Workload::read(&files(&directory, level)).unwrap();
+                shows_no_variable(&report, &workload, &directory);
             }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// No report shows a variable of the translation.
-fn shows_no_variable(report: &serval_report::FileReport, directory: &Path) {
+/// No report shows a variable of the translation, in any format; a run has its statements in all of them.
+fn shows_no_variable(report: &FileReport, workload: &Workload, directory: &Path) {
     const INNER: [&str; 10] =
         [" held", " sealed", " key shares", " flag", "reserved", "guards", " chosen", " by first", "\"answer\"", "\"rows\""];
-    let story = report.counterexample.as_ref().map_or_else(String::new, |run| run.story.join("\n"));
-    for text in [report.to_json(), report.to_text(true, Look::default()), report.to_markdown(), story] {
+    // What stands for a column or a row of the workload has a name that people know; all others have none.
+    let roles = &workload.parts().1.roles;
+    let shown = |name: &str| matches!(roles.get(name), Some(Role::Cell { .. } | Role::There { .. }));
+    let Content::Program(program) = workload.input().content() else { panic!() };
+    let globals = program.globals.iter().map(|global| global.name.clone());
+    let hidden: Vec<String> = globals.filter(|name| !shown(name)).collect();
+    let run = report.counterexample.as_ref();
+    let story = run.map_or_else(String::new, |run| run.story.join("\n"));
+    let svg = run.map_or_else(String::new, |run| lanes(run).file());
+    let page = workload.page(report, "0");
+    let github = report.to_github();
+    let texts = [report.to_json(), report.to_text(true, Look::default()), report.to_markdown(), sarif(std::slice::from_ref(report), "0")];
+    for text in texts.iter().chain([&github, &story]) {
         for inner in INNER {
             assert!(!text.contains(inner), "{}: {inner} in {text}", directory.display());
         }
     }
+    for text in texts.iter().chain([&github, &page, &svg, &story]) {
+        for inner in &hidden {
+            assert!(!text.contains(inner), "{}: {inner} in {text}", directory.display());
+        }
+    }
+    let Some(run) = run else { return };
+    assert!(!run.statements.is_empty(), "{}", directory.display());
+    for statement in &run.statements {
+        let (_, file) = workload.files().find(|(name, _)| *name == statement.file).unwrap();
+        let first = statement.statement.split(' ').next().unwrap();
+        let line = file.lines().nth(statement.span[0] as usize - 1).unwrap();
+        assert!(line.contains(first), "{}: {statement:?} is not on {line}", directory.display());
+        let place = format!("{}:{}", statement.file, statement.span[0]);
+        assert!(page.contains(&place), "{}: {place}", directory.display());
+        assert!(texts[3].contains(&format!("\"uri\": \"{}\"", statement.file)), "{}", texts[3]);
+    }
+    // Annotations stand beside a line of a script.
+    assert!(run.statements.iter().any(|one| github.contains(&format!("file={},line={},", one.file, one.span[0]))), "{github}");
+}
+
+/// Who begins with a lock of a row is not overtaken by who comes later and locks it, whoever else commits in between.
+#[test]
+fn a_run_that_no_server_performs_refutes_nothing() {
+    let schema = "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL);
+        INSERT INTO t VALUES (1, 0), (2, 0), (3, 0), (4, 0);
+        -- serval: range t.n 0..1
+        -- serval: isolation repeatable read
+        ";
+    let first = "BEGIN; SELECT id FROM t WHERE id = 1 FOR UPDATE; SELECT n FROM t WHERE id = 2; UPDATE t SET n = 1 WHERE id = 3; COMMIT;";
+    let second = "BEGIN; SELECT id FROM t WHERE id = 1 FOR UPDATE; SELECT n FROM t WHERE id = 2; UPDATE t SET n = 1 WHERE id = 4; COMMIT;";
+    let between = "UPDATE t SET n = 1 WHERE id = 2;";
+    let look = "BEGIN; SELECT n FROM t WHERE id = 3; SELECT n FROM t WHERE id = 4; COMMIT;";
+    let told = |first: &str, second: &str| {
+        let report =
+            checked(&[("schema.sql", schema), ("first.sql", first), ("second.sql", second), ("between.sql", between), ("look.sql", look)]);
+        (report.verdict, report.reason.unwrap_or_default())
+    };
+    let (verdict, reason) = told(first, second);
+    assert_eq!(verdict, Verdict::Unknown, "{reason}");
+    assert!(reason.contains("which a server does not do"), "{reason}");
+    // Where the lock comes later it is one, and where there is none as well.
+    let later = |script: &str| script.replace("BEGIN;", "BEGIN; SELECT n FROM t WHERE id = 2;");
+    assert_eq!(told(&later(first), &later(second)).0, Verdict::NotSerializable);
+    let without = |script: &str| script.replace(" FOR UPDATE", "");
+    assert_eq!(told(&without(first), &without(second)).0, Verdict::NotSerializable);
+}
+
+fn checked(files: &[(&str, &str)]) -> FileReport {
+    let workload = Workload::read(&named(files)).unwrap_or_else(|mistakes| panic!("{:?}", mistakes.diagnostics));
+    workload.decide(&Options::default()).report("w", false)
+}
+
+#[test]
+fn larger_bounds_are_tried() {
+    let grown = |schema: &str, script: &str| {
+        let workload = Workload::read(&named(&[("schema.sql", schema), ("a.sql", script)])).unwrap();
+        let note = workload.grown_note(&Options::default());
+        (verdict(&workload), note.verdict, note.bounds.join(", "))
+    };
+    let next = "UPDATE t SET n = n + 1 WHERE id = :id RETURNING n;";
+    let (small, large, bounds) = grown(ROWS, next);
+    assert_eq!((small, large), (Verdict::Serializable, Verdict::Serializable));
+    assert_eq!(bounds, "t has no row beyond t(1), t(2), t(3), t.n is 0..3 wrapping");
+    // A CHECK is part of the schema.
+    let check = "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL CHECK (n BETWEEN 0 AND 1)); INSERT INTO t VALUES (1, 0);";
+    assert!(grown(check, next).2.ends_with("t.n is 0..1"), "{}", grown(check, next).2);
+    // With one row only there is nothing that is read twice.
+    let one = "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL); INSERT INTO t VALUES (1, 0);\n-- serval: range t.n 0..1 wrap";
+    let look = "-- name: set\nUPDATE t SET n = n + 1 WHERE id = :id;\n-- name: look\nBEGIN; SELECT sum(n) FROM t WHERE id < 2; SELECT sum(n) FROM t WHERE id > 1; COMMIT;";
+    let (small, large, _) = grown(one, look);
+    assert_eq!((small, large), (Verdict::Serializable, Verdict::NotSerializable));
+    // A child of a parent that has no further row stays as it is.
+    let child = "CREATE TABLE p (id int PRIMARY KEY); INSERT INTO p VALUES (1);
+        CREATE TABLE c (p int PRIMARY KEY REFERENCES p, n int NOT NULL); INSERT INTO c VALUES (1, 0);\n-- serval: range c.n 0..1 wrap";
+    let (_, _, bounds) = grown(child, "UPDATE c SET n = n + 1 WHERE p = :p;");
+    assert!(bounds.starts_with("c has no row beyond c(1), c(2), "), "{bounds}");
+}
+
+#[test]
+fn a_script_that_never_ends_is_told_in_words_of_sql() {
+    let wait = "-- serval: repeat until :done\nBEGIN;\nSELECT n = 5 AS done FROM t WHERE id = 1 \\gset\nCOMMIT;\n";
+    let report = checked(&[("schema.sql", ROWS), ("set.sql", ONE), ("wait.sql", wait)]);
+    let note = report.notes.iter().find(|note| note.code == "W0309").unwrap();
+    assert!(note.message.starts_with("`wait` can never end: ") && !note.message.contains("program"), "{}", note.message);
+    assert_eq!((note.file.as_deref(), note.severity), (Some("wait.sql"), "warning"));
+    assert!(checked(&[("schema.sql", ROWS), ("set.sql", ONE)]).notes.iter().all(|note| note.code != "W0309"));
+}
+
+#[test]
+fn a_script_that_cannot_go_on_says_where_and_in_which_run() {
+    let look = "BEGIN;\nSELECT n AS x\n  FROM t WHERE id = 1 \\gset\nUPDATE t SET n = :x WHERE id = 2;\nCOMMIT;";
+    let gone = checked(&[("schema.sql", ROWS), ("gone.sql", "DELETE FROM t WHERE id = 1;"), ("look.sql", look)]);
+    let fault = gone.fault.as_ref().unwrap();
+    assert_eq!((gone.verdict, fault.file.as_deref(), fault.span[0]), (Verdict::Fault, Some("look.sql"), 2));
+    assert!(fault.message.starts_with("`\\gset` finds no row"), "{}", fault.message);
+    assert!(gone.to_text(false, Look::default()).contains("at look.sql:2: `\\gset` finds"), "{}", gone.to_text(false, Look::default()));
+    assert!(gone.to_github().contains("::error file=look.sql,line=2,"), "{}", gone.to_github());
+    assert_eq!(fault.run.statements[0].file, "gone.sql");
+    // One that fails by itself is a mistake.
+    let unusable = |script: &str| {
+        let report = checked(&[("schema.sql", ROWS), ("a.sql", script)]);
+        assert_eq!(report.verdict, Verdict::Error);
+        report.reason.unwrap()
+    };
+    let none = unusable("SELECT n AS x FROM t WHERE id = 1 AND n > 5 \\gset\nUPDATE t SET n = :x WHERE id = 1;");
+    assert!(none.contains("a.sql:1: `\\gset` finds no row, several rows, or NULL: the first request, #1 a, fails here"), "{none}");
+    let several = unusable("SELECT n AS x FROM t \\gset\nUPDATE t SET n = :x WHERE id = 1;");
+    assert!(several.contains("a.sql:1: `\\gset` finds no row, several rows"), "{several}");
+    let zero = unusable("SELECT n AS x FROM t WHERE id = 1 \\gset\n\\set y 1 / :x\nUPDATE t SET n = :y WHERE id = 1;");
+    assert!(zero.contains("a.sql:2: a division by zero: the first request, #1 a, fails here"), "{zero}");
 }
 
 #[test]

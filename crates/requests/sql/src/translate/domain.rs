@@ -228,6 +228,7 @@ impl Domains<'_> {
 
     /// The values of a parameter, as numbers, and of what kind they are.
     pub(super) fn parameter(&self, script: usize, index: usize, parameter: &Parameter) -> Result<(Vec<i64>, Kind), Box<Diagnostic>> {
+        self.has_one_type(script, index, parameter)?;
         let met = self.met(script, index);
         let kind = met.map_or(Kind::Integer, |(table, column)| self.workload.table(table).column(column).kind.clone());
         if let Some((low, high)) = parameter.values {
@@ -255,6 +256,29 @@ impl Domains<'_> {
             return Ok((values.into_iter().collect(), kind));
         }
         Ok(((domain.bounds.low..=domain.bounds.high).take(MOST_VALUES).collect(), kind))
+    }
+
+    /// A parameter that is compared with, or stored into, columns of different types has none.
+    fn has_one_type(&self, script: usize, index: usize, parameter: &Parameter) -> Result<(), Box<Diagnostic>> {
+        let meets = |uses: &[ScriptUse]| uses.iter().any(|(of, scalar)| *of == script && *scalar == Scalar::Parameter(index));
+        let maps = [&self.usage.compared, &self.usage.stored].into_iter().flatten();
+        let places: BTreeSet<Place> = maps.filter(|(_, uses)| meets(uses)).map(|(place, _)| *place).collect();
+        let typed = places.into_iter().map(|(table, column)| (self.workload.table(table), self.workload.table(table).column(column)));
+        let mut typed = typed.filter(|(_, column)| column.kind != Kind::Other);
+        let Some((table, column)) = typed.next() else { return Ok(()) };
+        // Texts, members of enumerations and moments are written alike.
+        let is_plain = |kind: &Kind| matches!(kind, Kind::Integer | Kind::Boolean);
+        let differ = |further: &Kind| *further != column.kind && (is_plain(further) || is_plain(&column.kind));
+        let Some((other, further)) = typed.find(|(_, further)| differ(&further.kind)) else { return Ok(()) };
+        let message = format!(
+            "parameter `{}` has two types: `{}.{}` is {} and `{}.{}` is {}",
+            parameter.name, table.name, column.name, column.written, other.name, further.name, further.written
+        );
+        Err(Box::new(
+            Diagnostic::error(codes::BAD_TYPE, parameter.span, message)
+                .expected("one type for all columns that a parameter meets")
+                .help("give the two uses parameters of their own"),
+        ))
     }
 
     fn no_values(&self, span: Span, name: &str) -> Box<Diagnostic> {

@@ -18,6 +18,8 @@ use crate::codes;
 use crate::names::outside;
 use crate::workload::{Bounds, ColumnId, Constant, Kind, Scalar, TableId, TableMode, Workload};
 
+/// How many tables that no script names are in a note.
+const MOST_NAMED: usize = 8;
 /// How many rows a table can have in the model.
 const MOST_ROWS: usize = 256;
 
@@ -437,7 +439,12 @@ impl<'w> Model<'w> {
 
     /// Says which columns are not followed.
     fn note_columns(&mut self) {
+        let mut unknown: Vec<usize> = Vec::new();
         for (index, table) in self.workload.tables.iter().enumerate() {
+            if !self.usage.named.contains(&TableId(index)) {
+                unknown.push(index);
+                continue;
+            }
             let left_out: Vec<String> = (0..table.columns.len())
                 .filter(|&column| !self.usage.read.contains(&(TableId(index), ColumnId(column))))
                 .map(|column| format!("`{}`", table.columns[column].name))
@@ -448,6 +455,15 @@ impl<'w> Model<'w> {
                 self.notes.push(Diagnostic::note(codes::NOT_FOLLOWED, table.span, message));
             }
         }
+        let Some(&first) = unknown.first() else { return };
+        let mut names: Vec<String> =
+            unknown.iter().take(MOST_NAMED).map(|&index| format!("`{}`", self.workload.tables[index].name)).collect();
+        if unknown.len() > MOST_NAMED {
+            names.push(format!("and {} more", unknown.len() - MOST_NAMED));
+        }
+        let message =
+            format!("no script names {}: nothing of {} is followed", names.join(", "), if unknown.len() == 1 { "it" } else { "them" });
+        self.notes.push(Diagnostic::note(codes::NOT_FOLLOWED, self.workload.tables[first].span, message));
     }
 }
 

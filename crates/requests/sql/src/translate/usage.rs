@@ -37,6 +37,8 @@ pub(super) struct Usage {
     /// What is stored into a column, and compared with it.
     pub(super) stored: BTreeMap<Place, Vec<(usize, Scalar)>>,
     pub(super) compared: BTreeMap<Place, Vec<(usize, Scalar)>>,
+    /// Tables that some statement names.
+    pub(super) named: BTreeSet<TableId>,
     /// Parameters, with their scripts, of which more is done than that they are stored.
     pub(super) used: BTreeSet<(usize, usize)>,
 }
@@ -145,17 +147,20 @@ impl Usage {
         match &statement.kind {
             StatementKind::Select(select) => self.select(select, script),
             StatementKind::Update(update) => {
+                self.named.insert(update.table);
                 self.locked.insert(update.table);
                 self.set(update.table, &update.set, script);
                 update.filter.iter().chain(update.returning.iter().map(|(_, e)| e)).for_each(|e| self.looks(e, script));
             }
             StatementKind::Delete(delete) => {
+                self.named.insert(delete.table);
                 self.locked.insert(delete.table);
                 self.sealing.insert(delete.table);
                 self.deleted.insert(delete.table);
                 delete.filter.iter().chain(delete.returning.iter().map(|(_, e)| e)).for_each(|e| self.looks(e, script));
             }
             StatementKind::Insert(insert) => {
+                self.named.insert(insert.table);
                 self.locked.insert(insert.table);
                 self.inserted.insert(insert.table);
                 for row in &insert.rows {
@@ -171,6 +176,7 @@ impl Usage {
             }
             StatementKind::Lock(lock) => {
                 self.impatient |= lock.nowait;
+                self.named.extend(&lock.tables);
                 for &table in &lock.tables {
                     self.table_locks.entry(table).or_default().insert(lock.mode);
                 }
@@ -193,6 +199,7 @@ impl Usage {
     }
 
     fn select(&mut self, select: &Select, script: usize) {
+        self.named.extend(select.table);
         if let (Some(table), Some(lock)) = (select.table, select.lock) {
             self.locked.insert(table);
             let strong = match lock.strength {

@@ -137,7 +137,39 @@ impl Emitter<'_, '_> {
         made
     }
 
+    /// Whether the server divides such a value as `numeric`: a column of that type, a sum of `bigint`, or a variable of
+    /// the client that can be one.
+    fn has_fractions(&self, scalar: &Scalar) -> bool {
+        let workload = self.model.workload;
+        let is_one = |(table, column): &super::usage::Place, types: &[&str]| {
+            let written = &workload.table(*table).column(*column).written;
+            types.iter().any(|name| written.starts_with(name))
+        };
+        let mut found = false;
+        scalar.visit(&mut |part| match part {
+            Scalar::Column(table, column) => found |= is_one(&(*table, *column), &["numeric", "dec"]),
+            Scalar::Excluded(column) => {
+                let of =
+                    |table: &crate::workload::Table| table.columns.get(column.0).is_some_and(|known| known.written.starts_with("numeric"));
+                found |= workload.tables.iter().any(of);
+            }
+            Scalar::Variable(_) => found |= self.model.usage.read.iter().any(|place| is_one(place, &["numeric", "dec"])),
+            Scalar::Aggregate(Aggregate::Sum, Some(of)) => {
+                of.visit(&mut |inner| {
+                    if let Scalar::Column(table, column) = inner {
+                        found |= is_one(&(*table, *column), &["bigint", "int8", "bigserial", "serial8"]);
+                    }
+                });
+            }
+            _ => {}
+        });
+        found
+    }
+
     fn computation(&mut self, operation: Operation, left: &Scalar, right: &Scalar, looking: Looking<'_>) -> Emitted<Value> {
+        if operation == Operation::Divide && [left, right].into_iter().any(|part| self.has_fractions(part)) {
+            return self.outside("division of `numeric` values, which has fractions,");
+        }
         let (left, right) = (self.value(left, looking, Some(&Kind::Integer))?, self.value(right, looking, Some(&Kind::Integer))?);
         for part in [&left, &right] {
             if part.kind != Kind::Integer {

@@ -14,12 +14,15 @@ class Note(Record):
     severity: Literal["error", "warning", "note"]
     message: str
     span: Tuple[int, ...]
+    # of a workload of SQL: the file in which the place is
+    file: Optional[str] = None
 
     FIELDS: ClassVar[Fields] = (
         ("code", "code", True, None),
         ("severity", "severity", True, None),
         ("message", "message", True, None),
         ("span", "span", True, frozen),
+        ("file", "file", False, None),
     )
 
 
@@ -392,6 +395,23 @@ class Fix(Record):
 
 
 @dataclass(frozen=True)
+class Grown(Record):
+    """With --grow, of a workload of SQL: the verdict with one more row for each table and twice the range of
+    each column.
+    """
+
+    verdict: str
+    bounds: Tuple[str, ...]
+    reason: Optional[str] = None
+
+    FIELDS: ClassVar[Fields] = (
+        ("verdict", "verdict", True, None),
+        ("bounds", "bounds", True, frozen),
+        ("reason", "reason", False, None),
+    )
+
+
+@dataclass(frozen=True)
 class Request(Record):
     id: int
     request: str
@@ -401,6 +421,25 @@ class Request(Record):
         ("id", "id", True, None),
         ("request", "request", True, None),
         ("response", "response", False, None),
+    )
+
+
+@dataclass(frozen=True)
+class Statement(Record):
+    id: int
+    step: int
+    file: str
+    span: Tuple[int, ...]
+    statement: str
+    shows: Optional[Tuple[str, ...]] = None
+
+    FIELDS: ClassVar[Fields] = (
+        ("id", "id", True, None),
+        ("step", "step", True, None),
+        ("file", "file", True, None),
+        ("span", "span", True, frozen),
+        ("statement", "statement", True, None),
+        ("shows", "shows", False, frozen),
     )
 
 
@@ -419,6 +458,11 @@ class Fault(Record):
     requests: Tuple[Request, ...]
     steps: Tuple[Mapping[str, Any], ...]
     states: Mapping[str, Any]
+    # of a workload of SQL: the file in which the place is
+    file: Optional[str] = None
+    # Of a workload of SQL: the statements of the run, each with its session, its step (from 0), its place, and
+    # what it reads, sets or waits for.
+    statements: Optional[Tuple[Statement, ...]] = None
     component: Optional[int] = None
 
     FIELDS: ClassVar[Fields] = (
@@ -432,6 +476,8 @@ class Fault(Record):
         ("requests", "requests", True, many(Request.read)),
         ("steps", "steps", True, frozen),
         ("states", "states", True, None),
+        ("file", "file", False, None),
+        ("statements", "statements", False, many(Statement.read)),
         ("component", "component", False, None),
     )
 
@@ -626,9 +672,12 @@ class Counterexample(Record):
     minimal: bool
     steps: Tuple[Step, ...]
     states: Mapping[str, Any]
+    # Of a workload of SQL: the statements of the run, each with its session, its step (from 0), its place, and
+    # what it reads, sets or waits for.
+    statements: Optional[Tuple[Statement, ...]] = None
     # Answers of this run that no serial run of any length gives.
     never: Optional[Tuple[Never, ...]] = None
-    anomaly: Optional[Literal["check-then-act", "dirty-write", "dirty-read", "intermediate-read", "lost-update", "order-in-time", "read-skew", "stale-read", "write-skew"]] = None
+    anomaly: Optional[Literal["check-then-act", "dirty-write", "dirty-read", "intermediate-read", "lost-update", "order-in-time", "phantom", "read-skew", "stale-read", "write-skew"]] = None
     # For not-strict: pairs of requests of which the first had answered when the second came, as few as leave no
     # order.
     precedence: Optional[Tuple[Tuple[int, ...], ...]] = None
@@ -644,6 +693,7 @@ class Counterexample(Record):
         ("minimal", "minimal", True, None),
         ("steps", "steps", True, many(Step.read)),
         ("states", "states", True, None),
+        ("statements", "statements", False, many(Statement.read)),
         ("never", "never", False, many(Never.read)),
         ("anomaly", "anomaly", False, None),
         ("precedence", "precedence", False, frozen),
@@ -688,6 +738,9 @@ class Report(Record):
     # With --expected, where the file is decided and its header promises a verdict: which, and whether it is so.
     expected: Optional[Expected] = None
     fix: Optional[Fix] = None
+    # With --grow, of a workload of SQL: the verdict with one more row for each table and twice the range of
+    # each column.
+    grown: Optional[Grown] = None
     # The step that fails in some run, and the run before it. A request without a response has not answered.
     fault: Optional[Fault] = None
     counterexample: Optional[Counterexample] = None
@@ -715,6 +768,7 @@ class Report(Record):
         ("certificate", "certificate", False, Certificate.read),
         ("expected", "expected", False, Expected.read),
         ("fix", "fix", False, Fix.read),
+        ("grown", "grown", False, Grown.read),
         ("fault", "fault", False, Fault.read),
         ("counterexample", "counterexample", False, Counterexample.read),
     )

@@ -34,7 +34,8 @@ fn refuse_others(args: &Check) -> Result<(), Failure> {
         "reports on handlers have the formats text and json"
     } else if args.certificate.is_some() {
         "there is no certificate about a file of handlers: `serval export FILE --to ser` gives the program that is proved"
-    } else if args.scale.is_some() || args.expected || !args.keep.is_empty() || args.sql.is_said() || args.require_certificate {
+    } else if args.scale.is_some() || args.expected || !args.keep.is_empty() || args.sql.is_said() || args.require_certificate || args.grow
+    {
         "--scale, --expected, --keep and what is about SQL do not go with handlers"
     } else if args.replay.as_ref().is_some_and(|dsn| !dsn.is_empty()) {
         "--replay has Node perform handlers: it takes no connection"
