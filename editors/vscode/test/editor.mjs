@@ -4,7 +4,7 @@
 // SERVAL_PICTURES a folder for pictures. What is expected and does not come is an error after a while.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -22,6 +22,8 @@ const LOST = "request save {\n  seen := EDITS;\n  yield;\n  EDITS := (seen + 1)%
 const work = mkdtempSync(join(tmpdir(), "serval-vscode-"));
 const folder = join(work, "folder");
 mkdirSync(folder);
+writeFileSync(join(folder, "save.ser"), LOST);
+writeFileSync(join(folder, "two.ser"), `${LOST}\nrequest other {\n  LOOKED := 1;\n  1\n}\n`);
 
 /** One editor with settings of its own, in which the extension is installed. */
 async function editor(name, settings) {
@@ -70,8 +72,14 @@ async function editor(name, settings) {
 const browser = await chromium.launch({ executablePath: process.env.SERVAL_CHROMIUM ?? "/usr/bin/chromium", headless: true, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"] });
 let front;
 const noise = [];
-/** What the console said about us: modules of the editor that were not compiled are missed there, too. */
-const ours = () => noise.filter((words) => /serval/i.test(words.replaceAll(work, "").replaceAll(place, "")));
+/**
+ * What was said about us: on the console, on which no other extension says anything, either, and in the log of the
+ * client, which has what the server wrote to standard error and requests that failed.
+ */
+const ours = () => {
+  const logs = readdirSync(work, { recursive: true }).filter((name) => /logs\/.*serval[^/]*\.log$/.test(name)).map((name) => readFileSync(join(work, name), "utf8"));
+  return noise.filter((words) => /serval|\[Extension Host\]/i.test(words.replaceAll(work, "").replaceAll(place, ""))).concat(logs.filter((log) => log !== ""));
+};
 /** A page of that editor, with the folder open. */
 async function open(one) {
   const context = await browser.newContext({ viewport: { width: 1100, height: 620 } });
@@ -85,8 +93,7 @@ async function open(one) {
   await page.locator(".statusbar").waitFor();
   return page;
 }
-async function file(page, name, text) {
-  writeFileSync(join(folder, name), text);
+async function file(page, name) {
   await page.keyboard.press("Control+p");
   const input = page.locator(".quick-input-widget input").first();
   await input.fill(name);
@@ -108,6 +115,16 @@ async function line(page, number) {
   await page.keyboard.press("Enter");
   await page.locator(".quick-input-widget").first().waitFor({ state: "hidden" });
 }
+/** Waits until that line, and no other, is lit. */
+const lit = (page, number) => page.waitForFunction((number) => {
+  const lines = [...document.querySelectorAll(".editor-instance .margin-view-overlays .line-numbers")];
+  const top = (element) => Math.round(element.getBoundingClientRect().top);
+  const there = lines.filter((line) => line.textContent.trim() === String(number)).map(top);
+  const marked = [...document.querySelectorAll(".editor-instance .view-overlays .cdr[class*='ced-']")].filter((one) => getComputedStyle(one).backgroundColor !== "rgba(0, 0, 0, 0)");
+  return marked.length > 0 && marked.every((one) => there.some((line) => Math.abs(line - top(one)) < 3));
+}, number);
+/** Waits for a line of the test explorer with that name and that result. */
+const result = (page, name, icon) => page.locator(".test-explorer .monaco-list-row", { hasText: name }).and(page.locator(`:has(.codicon-testing-${icon}-icon)`)).first().waitFor();
 async function command(page, title) {
   await page.keyboard.press("F1");
   await page.locator(".quick-input-widget input").first().fill(`>${title}`);
@@ -126,7 +143,7 @@ const passed = (what) => { done.push(what); if (process.env.VERBOSE) console.log
 try {
   const trusting = await editor("trusting", { "security.workspace.trust.enabled": false, "serval.path": serval, "serval.timeout": 0 });
   const page = await open(trusting);
-  await file(page, "save.ser", LOST);
+  await file(page, "save.ser");
 
   await status(page, "not serializable: lost-update");
   passed("status");
@@ -141,15 +158,24 @@ try {
   passed("lens");
   await picture(page, "verdict");
 
-  // The report stands beside the text, and its script runs in there.
+  // The report stands beside the text, and its script runs in there: a step lights its line, a line finds its step.
   await command(page, "serval: Show the report beside the text");
   const report = page.frameLocator("iframe.webview").frameLocator("#active-frame");
   await report.getByText("not serializable").first().waitFor();
+  await report.locator("svg.run .step").nth(3).and(report.locator(".chosen")).waitFor();
+  await lit(page, 4);
+  await report.locator("svg.run .step").first().hover();
+  await lit(page, 2);
+  await page.locator(".view-line", { hasText: /seen.:=.EDITS/ }).click({ position: { x: 60, y: 9 } });
+  await report.locator("svg.run .step").nth(1).and(report.locator(".chosen")).waitFor();
+  await report.locator("header").click();
+  await page.locator(".tab.active", { hasText: "serval: save.ser" }).waitFor();
+  await status(page, "not serializable: lost-update");
   passed("report");
   await picture(page, "report");
-  await page.keyboard.press("Control+w");
 
-  // A text with an error is never called serializable, and the verdict before the edit is gone from the status.
+  // A text with an error is never called serializable; the status says nothing of before, and the report says that it
+  // is about the text before the edit.
   await page.locator(".editor-instance .view-line").first().click();
   await line(page, 3);
   await page.keyboard.press("End");
@@ -157,10 +183,15 @@ try {
   await status(page, "error");
   assert.equal(await page.locator(".statusbar-item", { hasText: "serializable" }).count(), 0);
   await page.locator(".view-overlays .cdr.squiggly-error").first().waitFor();
+  await report.locator("body.before").waitFor();
   await page.keyboard.press("Backspace");
   await page.keyboard.press("Backspace");
   await status(page, "not serializable: lost-update");
+  await report.locator("body:not(.before) svg.run").waitFor();
   passed("edit");
+  await page.locator(".tab", { hasText: "serval: save.ser" }).locator(".codicon-close").click();
+  await page.locator(".tab.active[data-resource-name='save.ser']").waitFor();
+  await page.locator(".editor-instance .view-line").first().click();
 
   // A fix that is proved, by the key that repairs.
   await line(page, 3);
@@ -179,6 +210,7 @@ try {
   await picture(page, "fix");
   await page.keyboard.press("Enter");
   await status(page, /^\s*serializable/);
+  await page.locator(".codelens-decoration", { hasText: /^serializable/ }).waitFor();
   assert.notEqual(await lines(page), LOST.trimEnd());
   await page.keyboard.press("Control+s");
   const saved = join(folder, "save.ser");
@@ -189,13 +221,36 @@ try {
   const checked = spawnSync(serval, ["check", "-q", "--no-cache", saved], { encoding: "utf8" });
   assert.equal(checked.status, 0, readFileSync(saved, "utf8") + checked.stdout + checked.stderr);
   passed("fix");
+
+  // The requests in the test explorer: those of the run that is no serial order fail, and nothing is said of others.
+  await file(page, "two.ser");
+  await status(page, "not serializable: lost-update");
+  await command(page, "Testing: Focus on Test Explorer View");
+  await page.locator(".test-explorer .monaco-list-row", { hasText: "two.ser" }).first().waitFor();
+  await command(page, "Test: Run All Tests");
+  await result(page, "save.ser", "passed");
+  await result(page, "two.ser", "failed");
+  await page.locator(".test-explorer .monaco-list-row", { hasText: "two.ser" }).first().click();
+  await page.keyboard.press("ArrowRight");
+  await result(page, "save", "failed");
+  await result(page, "other", "skipped");
+  passed("tests");
+  await picture(page, "tests");
+
+  await command(page, "Welcome: Open Walkthrough...");
+  await page.locator(".quick-input-widget input").first().fill("request handlers");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Open an example" }).click();
+  await page.locator(".tab.active", { hasText: "Untitled-1" }).waitFor();
+  await status(page, "not serializable: lost-update");
+  passed("walkthrough");
   await page.context().close();
   trusting.end();
 
   // In a folder that is not trusted no program starts but that of the package, which has none here.
   const careful = await editor("careful", { "security.workspace.trust.enabled": true, "serval.path": serval });
   const other = await open(careful);
-  await file(other, "other.ser", LOST);
+  await file(other, "two.ser");
   await status(other, "Restricted Mode");
   await status(other, "serval: no program");
   passed("untrusted");
