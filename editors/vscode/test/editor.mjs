@@ -4,7 +4,7 @@
 // SERVAL_PICTURES a folder for pictures. What is expected and does not come is an error after a while.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -247,13 +247,20 @@ try {
   await page.context().close();
   trusting.end();
 
-  // In a folder that is not trusted no program starts but that of the package, which has none here.
+  // In a folder that is not trusted no program starts but that of the package, which has none at first.
   const careful = await editor("careful", { "security.workspace.trust.enabled": true, "serval.path": serval });
   const other = await open(careful);
   await file(other, "two.ser");
   await status(other, "Restricted Mode");
   await status(other, "serval: no program");
   passed("untrusted");
+  const installed = join(work, "extensions", readdirSync(join(work, "extensions")).find((name) => name.startsWith("serval.serval-")));
+  mkdirSync(join(installed, "bin"));
+  copyFileSync(serval, join(installed, "bin/serval"));
+  await other.reload();
+  await status(other, "Restricted Mode");
+  await status(other, "not serializable: lost-update");
+  passed("the program of the package");
   await other.context().close();
   careful.end();
 
