@@ -75,13 +75,28 @@ let read_pump = function
   | Json.Object _ as value -> Often (reading (fun take -> ids (take "pump")) value)
   | value -> (match read_item value with FireOnce t -> Times (Npos XH, [ t ]) | FireAgain (n, ts) -> Times (n, ts) | Arrive _ -> refuse "a step was expected")
 
-(* Evidence that a goal cannot be reached, a word into it, or that places are not bounded. *)
+(* Markings with their ranks; those of rank 0 have the words, in order. *)
+let read_homes = reading (fun take ->
+  let rows = map (map tokens) (take "markings") in
+  let ranks = map amount (take "ranks") in
+  let words = ref (map ids (take "words")) in
+  let next () = match !words with word :: rest -> words := rest; word | [] -> raise Unfit in
+  fit (List.compare_lengths rows ranks = 0);
+  let homes = List.map2 (fun tokens_here rank -> { tokens_here; rank; way = (if rank = N0 then next () else []) }) rows ranks in
+  fit (!words = []);
+  homes)
+
+(* What a piece of evidence adds to a certificate. *)
 let read_about = reading (fun take ->
   let goal = id (take "goal") in
   match named_field (take "evidence") with
-  | "run", value -> let word = reading (fun take -> read_word (take "word")) value in ([], [ word @ [ Arrive goal ] ], [])
-  | "pump", value -> ([], [], [ reading (fun take -> map read_pump (take "steps")) value ])
-  | kind, value -> ([ (goal, read_evidence (Json.Object [ (kind, value) ])) ], [], []))
+  | "run", value -> let word = reading (fun take -> read_word (take "word")) value in fun c -> { c with words = (word @ [ Arrive goal ]) :: c.words }
+  | "pump", value -> let steps = reading (fun take -> map read_pump (take "steps")) value in fun c -> { c with pumps = steps :: c.pumps }
+  | "homes", value -> let homes = read_homes value in fun c -> { c with homes = homes :: c.homes }
+  | "lost", value ->
+      let loss = reading (fun take -> let word = read_word (take "word") in (goal, (word, read_evidence (take "evidence")))) value in
+      fun c -> { c with losses = loss :: c.losses }
+  | kind, value -> let evidence = read_evidence (Json.Object [ (kind, value) ]) in fun c -> { c with unreachable = (goal, evidence) :: c.unreachable })
 
 (* Words, and what goals they come to after how many of their items. *)
 let read_runs = reading (fun take ->
@@ -117,7 +132,6 @@ let read_net_certificate net value =
     let question = string (take "property") in
     let claimed = match take "holds" with Json.Bool b -> b | _ -> refuse "true or false was expected" in
     let about = map read_about (take "evidence") in
-    let all part = List.concat_map part about in
-    let words = all (fun (_, words, _) -> words) @ if runs then read_runs (take "runs") else [] in
-    let unreachable = all (fun (none, _, _) -> none) and pumps = all (fun (_, _, pumps) -> pumps) in
-    (question, { asked = Petri.read_property net question; claimed; unreachable; words; pumps })) value
+    let words = if runs then read_runs (take "runs") else [] in
+    let asked = Petri.read_property net question in
+    (question, List.fold_left (fun c add -> add c) { asked; claimed; unreachable = []; words; pumps = []; homes = []; losses = [] } about)) value

@@ -58,7 +58,6 @@ let read_net text =
         (match rest with
         | Sign "*" :: Word n :: rest -> arcs ((p, number_of n) :: found) rest
         | rest -> arcs ((p, Npos XH) :: found) rest)
-    | [] -> (List.rev found, [])
   in
   let rec declarations = function
     | [] -> ()
@@ -205,13 +204,11 @@ let read_property net text =
   in
   let formula_of rest = parse net rest (fun formula _ _ _ -> formula ()) in
   let marking_of rest = parse net rest (fun _ _ marking _ -> marking ()) in
+  let plain_ones = [ ("deadlock-free", DeadlockFree); ("one-safe", Safe (Npos XH)); ("quasi-live", QuasiLive); ("live", Live); ("reversible", Reversible);
+    ("no-dead-places", NoDeadPlaces); ("stable-marking", StableMarking); ("bounded", Bounded net.net.places) ] in
   match (String.trim name, rest) with
-  | "deadlock-free", None -> DeadlockFree
-  | "one-safe", None -> Safe (Npos XH)
+  | name, None -> (match List.assoc_opt name plain_ones with Some property -> property | None -> refuse "there is no property %S" text)
   | "safe", Some rest -> Safe (number_of (String.trim rest))
-  | "quasi-live", None -> QuasiLive
-  | "no-dead-places", None -> NoDeadPlaces
-  | "stable-marking", None -> StableMarking
   | "invariant", Some rest -> Invariant (formula_of rest)
   | "reachable", Some rest -> Reachable (formula_of rest)
   | "reaches", Some rest -> let tokens, others = marking_of rest in if others then Reachable (Every (List.map (compared Same) tokens)) else Reaches tokens
@@ -220,12 +217,10 @@ let read_property net text =
       | tokens, false -> Reachable (Every (List.map (compared AtLeast) (List.filter (fun (_, n) -> n <> N0) tokens)))
       | _, true -> refuse "all places have a number here"
       | exception Refused _ -> Reachable (formula_of rest))
-  | "bounded", None -> Bounded net.net.places
   | "bounded", Some rest -> Bounded (places_of (parse net rest (fun _ sum _ _ -> sum ())))
   | "bound", Some rest -> (
       match parse net rest (fun _ sum _ is -> let s = sum () in (s, is ())) with
       | sum, Some (Word n) -> ignore (places_of sum); Largest (sum, Z.of_N (number_of n))
       | sum, Some (Braced ("ω" | "omega")) -> ignore (places_of sum); NoLargest sum
       | _ -> refuse "a largest value was expected")
-  | ("live" | "reversible"), None -> raise (Uncovered ("the question " ^ text))
   | _ -> refuse "there is no property %S" text

@@ -2,7 +2,7 @@
 
 From Coq Require Import List PArith NArith ZArith Bool Lia.
 From Proved Require Import Sets Arithmetic Tree.
-From Proved.Nets Require Import Net Goal Marking Run Pump Bounds States Cover Stubborn Inductive Separator Equation Basis.
+From Proved.Nets Require Import Net Goal Marking Run Pump Bounds States Cover Stubborn Inductive Separator Equation Basis Homes.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -77,6 +77,8 @@ Definition changed (n : net) (p : id) : goal :=
   let k := weight (marked n) p in GAny (enough (p, k + 1)%N :: (if (k =? 0)%N then [] else [fewer (p, k)])).
 Definition at_least (e : linear) (least : Z) : goal := GAtLeast (Linear (terms e) (constant e - least)).
 
+Definition exactly (n : net) (M : list arc) : goal := GAll (map (fun p => GZero (one_place 1 p (- Z.of_N (weight M p)))) (places n)).
+
 Definition goals (n : net) (q : property) : list goal :=
   match q with
   | DeadlockFree => [deadlock n]
@@ -86,10 +88,14 @@ Definition goals (n : net) (q : property) : list goal :=
   | StableMarking => map (changed n) (places n)
   | Invariant f => [opposite (goal_of n f)]
   | Reachable f => [goal_of n f]
-  | Reaches M => [GAll (map (fun p => GZero (one_place 1 p (- Z.of_N (weight M p)))) (places n))]
+  | Reaches M => [exactly n M]
   | Largest e most => [at_least e most; at_least e (most + 1)]
-  | Bounded _ | NoLargest _ => []
+  | Bounded _ | NoLargest _ | Live | Reversible => []
   end.
+
+(** What must be home spaces. *)
+Definition home_goals (n : net) (q : property) : list goal :=
+  match q with Live => map can_fire (transitions n) | Reversible => [exactly n (marked n)] | _ => [] end.
 
 Lemma at_least_met M e least : goal_met M (at_least e least) = true <-> least <= sum_at M e.
 Proof. unfold at_least. cbn [goal_met]. rewrite Z.leb_le. unfold sum_at, value. cbn [terms constant]. lia. Qed.
@@ -99,6 +105,14 @@ Proof. cbn [goal_met enough fst snd]. rewrite sum_one, Z.leb_le. lia. Qed.
 
 Lemma fewer_met M p k : goal_met M (fewer (p, k)) = true <-> (M p < k)%N.
 Proof. cbn [goal_met fewer fst snd]. rewrite sum_one, Z.leb_le. lia. Qed.
+
+Lemma exactly_met n G M : goal_met M (exactly n G) = true <-> forall p, In p (places n) -> M p = weight G p.
+Proof.
+  unfold exactly. cbn [goal_met]. rewrite forallb_forall. split.
+  - intros A p I. specialize (A _ (in_map (fun p => GZero (one_place 1 p (- Z.of_N (weight G p)))) _ p I)). cbn [goal_met] in A.
+    rewrite sum_one in A. apply Z.eqb_eq in A. lia.
+  - intros A x I. apply in_map_iff in I as (p & <- & I). cbn [goal_met]. rewrite sum_one. apply Z.eqb_eq. rewrite A by auto. lia.
+Qed.
 
 Lemma no_deadlock n M : goal_met M (deadlock n) = false -> exists t, In t (transitions n) /\ enabled t M.
 Proof.
@@ -123,7 +137,9 @@ Record net_certificate := NetCertificate {
   claimed : bool;
   unreachable : list (id * evidence);
   words : list (list item);
-  pumps : list (list pump_step)
+  pumps : list (list pump_step);
+  homes : list (list home);
+  losses : list (id * (list item * evidence))
 }.
 
 Section Certificate.
@@ -177,8 +193,21 @@ Section Certificate.
     | StableMarking, false => all_in reached gs
     | Largest _ _, true => imem reached 1%positive && imem out 2%positive
     | Largest _ _, false => imem out 1%positive || imem reached 2%positive
-    | (Bounded _ | NoLargest _), _ => false
+    | (Bounded _ | NoLargest _ | Live | Reversible), _ => false
     end.
+
+  (** A word, and evidence that from where it ends the goal cannot be reached. *)
+  Definition check_loss (gs : PM.t goal) (x : id * (list item * evidence)) : bool :=
+    match PM.find (fst x) gs, after n (fst (snd x)) with
+    | Some g, Some n' => check_evidence hint n' g (snd (snd x))
+    | _, _ => false
+    end.
+
+  Lemma check_loss_sound gs x : check_loss (table xH gs) x = true -> exists g, In g gs /\ ~ home_space n g.
+  Proof.
+    unfold check_loss. destruct (PM.find (fst x) (table xH gs)) as [g|] eqn:F; [|discriminate]. destruct (after n (fst (snd x))) as [n'|] eqn:A; [|discriminate].
+    intros H. exists g. split; [eapply table_in; eauto|]. eapply after_sound; eauto. eapply check_evidence_sound; eauto.
+  Qed.
 
   Definition check_net (c : net_certificate) : bool :=
     match asked c with
@@ -188,6 +217,9 @@ Section Certificate.
     | NoLargest e =>
         if claimed c then forallb (fun t => 1 <=? snd t) (terms e) && existsb (check_pump n (map fst (terms e))) (pumps c)
         else existsb (fun x => check_bounded hint n (map fst (terms e)) (snd x)) (unreachable c)
+    | (Live | Reversible) as q =>
+        let gs := home_goals n q in
+        if claimed c then existsb (check_homes n gs) (homes c) else existsb (check_loss (table xH gs)) (losses c)
     | q =>
         let gs := goals n q in
         let numbers := table xH gs in
@@ -210,7 +242,7 @@ Section Certificate.
 
   Theorem check_net_sound c : check_net c = true -> net_claim c.
   Proof.
-    unfold check_net, net_claim. destruct c as [q holds es ws us]; cbn [asked claimed unreachable words pumps].
+    unfold check_net, net_claim. destruct c as [q holds es ws us hs ls]; cbn [asked claimed unreachable words pumps homes losses].
     set (gs := goals n q).
     assert (D : match walks (table xH (transitions n)) (table xH gs) ws (PM.empty unit), excluded (table xH gs) es (PM.empty unit) with
         | Some reached, Some out => decided q holds gs reached out | _, _ => false end = true ->
@@ -227,7 +259,7 @@ Section Certificate.
     assert (some : forall s (P : goal -> Prop), (forall k g, imem s k = true -> In (k, g) (enumerated xH gs) -> P g) ->
       some_in s gs = true -> exists g, In g gs /\ P g).
     { intros s P H A. unfold some_in in A. apply existsb_exists in A as ([k g] & J & I). exists g. split; [eapply enumerated_in; eauto|exact (H k g I J)]. }
-    destruct q as [|most| | | |f|f|G|ps|e most|e].
+    destruct q as [|most| | | | | |f|f|G|ps|e most|e].
     - intros H. destruct (D H) as (reached & out & C & Hr & Ho). destruct holds; cbn [decided holds_of] in *.
       + specialize (all out _ Ho C (deadlock n) (or_introl eq_refl)). intros M R. apply no_deadlock. apply not_true_iff_false. intros E. apply all. exists M. auto.
       + destruct (some reached _ Hr C) as (g & [<-|[]] & M & R & E). intros A. destruct (A M R) as (t & I & En). rewrite deadlock_met in E. exact (E t I En).
@@ -240,6 +272,13 @@ Section Certificate.
       + intros t I. destruct (all reached _ Hr C (can_fire t) (in_map can_fire _ t I)) as (M & R & E). exists M. split; auto. now apply can_fire_met.
       + destruct (some out _ Ho C) as (g & J & X). apply in_map_iff in J as (t & <- & I). intros A. destruct (A t I) as (M & R & E). apply X. exists M.
         split; auto. now apply can_fire_met.
+    - destruct holds; intros H; apply existsb_exists in H as (x & _ & H).
+      + intros M t R I. destruct (check_homes_sound n _ x H (can_fire t) (in_map can_fire _ t I) M R) as (M' & L & E). exists M'. split; auto. now apply can_fire_met.
+      + apply check_loss_sound in H as (g & I & X). cbn [home_goals] in I. apply in_map_iff in I as (t & <- & I). intros A. apply X. intros M R.
+        destruct (A M t R I) as (M' & L & E). exists M'. split; auto. now apply can_fire_met.
+    - destruct holds; intros H; apply existsb_exists in H as (x & _ & H).
+      + intros M R. destruct (check_homes_sound n _ x H (exactly n (marked n)) (or_introl eq_refl) M R) as (M' & L & E). exists M'. split; auto. now apply exactly_met.
+      + apply check_loss_sound in H as (g & [<-|[]] & X). intros A. apply X. intros M R. destruct (A M R) as (M' & L & E). exists M'. split; auto. now apply exactly_met.
     - intros H. destruct (D H) as (reached & out & C & Hr & Ho). destruct holds; cbn [decided holds_of] in *.
       + intros p I. destruct (all reached _ Hr C (enough (p, 1%N)) (in_map (fun p => enough (p, 1%N)) _ p I)) as (M & R & E). exists M. split; auto. now apply enough_met.
       + destruct (some out _ Ho C) as (g & J & X). apply in_map_iff in J as (p & <- & I). intros A. destruct (A p I) as (M & R & E). apply X. exists M.
@@ -255,15 +294,9 @@ Section Certificate.
     - intros H. destruct (D H) as (reached & out & C & Hr & Ho). destruct holds; cbn [decided holds_of] in *.
       + destruct (all reached _ Hr C _ (or_introl eq_refl)) as (M & R & E). exists M. split; auto. now apply goal_of_met in E.
       + destruct (some out _ Ho C) as (g & [<-|[]] & X). intros (M & R & S). apply X. exists M. split; auto. now apply goal_of_met.
-    - assert (G0 : forall M, goal_met M (GAll (map (fun p => GZero (one_place 1 p (- Z.of_N (weight G p)))) (places n))) = true <->
-        forall p, In p (places n) -> M p = weight G p).
-      { intros M. cbn [goal_met]. rewrite forallb_forall. split.
-        - intros A p I. specialize (A _ (in_map (fun p => GZero (one_place 1 p (- Z.of_N (weight G p)))) _ p I)). cbn [goal_met] in A.
-          rewrite sum_one in A. apply Z.eqb_eq in A. lia.
-        - intros A x I. apply in_map_iff in I as (p & <- & I). cbn [goal_met]. rewrite sum_one. apply Z.eqb_eq. rewrite A by auto. lia. }
-      intros H. destruct (D H) as (reached & out & C & Hr & Ho). destruct holds; cbn [decided holds_of] in *.
-      + destruct (all reached _ Hr C _ (or_introl eq_refl)) as (M & R & E). exists M. split; auto. now apply G0.
-      + destruct (some out _ Ho C) as (g & [<-|[]] & X). intros (M & R & S). apply X. exists M. split; auto. now apply G0.
+    - intros H. destruct (D H) as (reached & out & C & Hr & Ho). destruct holds; cbn [decided holds_of] in *.
+      + destruct (all reached _ Hr C _ (or_introl eq_refl)) as (M & R & E). exists M. split; auto. now apply exactly_met.
+      + destruct (some out _ Ho C) as (g & [<-|[]] & X). intros (M & R & S). apply X. exists M. split; auto. now apply exactly_met.
     - destruct holds; intros H; apply existsb_exists in H as (x & _ & H); [exact (check_bounded_sound _ _ _ _ H)|].
       apply check_pump_sound in H as (p & I & H). intros [most B]. destruct (H (Z.of_N most + 1)) as (M & R & L). specialize (B M p R I). lia.
     - intros H. destruct (D H) as (reached & out & C & Hr & Ho).

@@ -31,6 +31,13 @@ Inductive reachable (n : net) : marking -> Prop :=
 | Beginning M : (forall p, M p = weight (marked n) p) -> reachable n M
 | Firing M t M' : reachable n M -> In t (transitions n) -> fires t M M' -> reachable n M'.
 
+(** Firings that lead from one marking to another. *)
+Inductive leads (n : net) : marking -> marking -> Prop :=
+| Stay M M' : (forall p, M' p = M p) -> leads n M M'
+| Then M M1 t M' : leads n M M1 -> In t (transitions n) -> fires t M1 M' -> leads n M M'.
+Arguments Stay {n}.
+Arguments Then {n}.
+
 (** * Formulas *)
 
 (** The value of a sum of places, each with a factor, and a constant. *)
@@ -76,6 +83,8 @@ Inductive property :=
 | DeadlockFree
 | Safe (most : N)
 | QuasiLive
+| Live
+| Reversible
 | NoDeadPlaces
 | StableMarking
 | Invariant (f : formula)
@@ -92,6 +101,8 @@ Definition holds_of (n : net) (q : property) : Prop :=
   | DeadlockFree => forall M, reachable n M -> exists t, In t (transitions n) /\ enabled t M
   | Safe most => forall M p, reachable n M -> In p (places n) -> M p <= most
   | QuasiLive => forall t, In t (transitions n) -> exists M, reachable n M /\ enabled t M
+  | Live => forall M t, reachable n M -> In t (transitions n) -> exists M', leads n M M' /\ enabled t M'
+  | Reversible => forall M, reachable n M -> exists M', leads n M M' /\ forall p, In p (places n) -> M' p = weight (marked n) p
   | NoDeadPlaces => forall p, In p (places n) -> exists M, reachable n M /\ 1 <= M p
   | StableMarking => exists p, In p (places n) /\ forall M, reachable n M -> M p = weight (marked n) p
   | Invariant f => forall M, reachable n M -> says n M f

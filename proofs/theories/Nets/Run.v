@@ -71,9 +71,7 @@ Section Run.
 
   Context (there : forall k t, PM.find k numbered_transitions = Some t -> In t (transitions n)).
 
-  Inductive leads : marking -> marking -> Prop :=
-  | Stay M M' : (forall p, M' p = M p) -> leads M M'
-  | Then M M1 t M' : leads M M1 -> In t (transitions n) -> fires t M1 M' -> leads M M'.
+  Local Notation leads := (leads n).
 
   Lemma fires_ext t M M' M1 M1' : (forall p, M1 p = M p) -> (forall p, M1' p = M' p) -> fires t M M' -> fires t M1 M1'.
   Proof. intros E E' [En F]. split; intros p; rewrite ?E', ?E; auto. Qed.
@@ -167,6 +165,35 @@ Section Run.
     - intros p. unfold summed. destruct (PM.find p s) as [x|] eqn:F; [|cbn; lia]. apply PM.elements_correct in F. specialize (H _ F). now apply Z.leb_le.
     - apply (leads_trans _ M'); auto. apply Stay. intros p. specialize (E p). unfold change_by, at_place at 1. rewrite PM.gmap2 by auto.
       unfold at_place, summed in E. destruct (PM.find p m), (PM.find p s); cbn [fst snd] in *; lia.
+  Qed.
+
+  (** Where a word ends. *)
+  Fixpoint finish (m : markings) (word : list item) : option markings :=
+    match word with
+    | [] => Some m
+    | FireOnce t :: word =>
+        match PM.find t numbered_transitions with
+        | Some t => match fire m t with Some m => finish m word | None => None end
+        | None => None
+        end
+    | FireAgain times ts :: word =>
+        match summary_of (PM.empty _) ts with
+        | Some s =>
+            if (times =? 0)%N then finish m word
+            else let s := repeated s (Z.of_N times) in if enough_for m s then finish (change_by m s) word else None
+        | None => None
+        end
+    | Arrive _ :: _ => None
+    end.
+
+  Theorem finish_sound word : forall m m', finish m word = Some m' -> leads (at_place m) (at_place m').
+  Proof.
+    induction word as [|[t|times ts|g0] word IH]; intros m m' H; cbn [finish] in H; [injection H as <-; now apply Stay| | |discriminate].
+    - destruct (PM.find t numbered_transitions) as [u|] eqn:E; [|discriminate]. destruct (fire m u) as [m1|] eqn:F; [|discriminate].
+      apply (leads_trans _ (at_place m1)); [|auto]. apply (Then _ (at_place m) u); [now apply Stay|eauto|now apply fire_some].
+    - destruct (summary_of (PM.empty _) ts) as [s|] eqn:E; [|discriminate]. destruct (N.eqb_spec times 0) as [->|N]; [auto|].
+      destruct (enough_for m (repeated s (Z.of_N times))) eqn:F; [|discriminate]. apply (leads_trans _ (at_place (change_by m (repeated s (Z.of_N times))))); [|auto].
+      apply enough_able; auto. apply able_repeated; [lia|]. exact (summary_able ts _ _ E able_nothing).
   Qed.
 
   Theorem walk_sound word : forall m reached reached', walk m word reached = Some reached' -> reachable n (at_place m) ->
