@@ -18,7 +18,16 @@ const COMMON: [&str; 4] = ["Options", "Outcome", "Kind", "Error"];
 /// Kinds of files that people write.
 const WRITTEN: [&str; 11] = ["rs", "md", "ser", "tso", "net", "toml", "trycmd", "stderr", "js", "v", "ml"];
 /// Directories that are made, or that hold inputs as they were found.
-const LEFT_OUT: [&str; 7] = ["target", "fuzz/target", "fuzz/corpus", "fuzz/artifacts", "proofs/_build", "web/node_modules", "web/dist"];
+const LEFT_OUT: [&str; 8] = [
+    "target",
+    "fuzz/target",
+    "fuzz/corpus",
+    "fuzz/artifacts",
+    "proofs/_build",
+    "web/node_modules",
+    "web/dist",
+    "editors/vscode/node_modules",
+];
 
 /// All files of these kinds, as paths from the root of the repository, in order.
 fn written(kinds: &[&str]) -> Vec<PathBuf> {

@@ -10,7 +10,16 @@ const FOLDERS: [&str; 8] = ["crates/", "docs/", "scripts/", "examples/", "fuzz/"
 /// Kinds of files that name them; what is in `scripts` and `.ci` has no ending.
 const KINDS: [&str; 12] = ["md", "rs", "toml", "yml", "yaml", "tsv", "json", "py", "v", "ml", "js", "css"];
 /// Folders that are made, or hold inputs as they were found.
-const LEFT_OUT: [&str; 7] = ["target", "fuzz/target", "fuzz/corpus", "fuzz/artifacts", "proofs/_build", "web/node_modules", "web/dist"];
+const LEFT_OUT: [&str; 8] = [
+    "target",
+    "fuzz/target",
+    "fuzz/corpus",
+    "fuzz/artifacts",
+    "proofs/_build",
+    "web/node_modules",
+    "web/dist",
+    "editors/vscode/node_modules",
+];
 
 /// All files that may name paths, from the root of the repository.
 fn files() -> Vec<PathBuf> {

@@ -111,6 +111,29 @@ fn texts_that_are_opened_and_closed_at_will() {
     client.goodbye();
 }
 
+/// Limits are mistakes in the text, and each question about such a text has an answer.
+#[test]
+fn texts_that_are_too_deep_or_too_long() {
+    let (depth, length) = (1_000_000, 64 << 20);
+    let braces = format!("request a {}", "{".repeat(depth));
+    let closed = format!("{braces}{}", "}".repeat(depth));
+    let parentheses = format!("request a {{ {} }}", "(".repeat(depth));
+    let long = format!("request a {{ 1 }} // {}", "x".repeat(length));
+    for text in [braces, closed, parentheses, long] {
+        let mut client = Client::new();
+        client.open(URI, &text);
+        let told = client.wait("textDocument/publishDiagnostics", |params| !params["diagnostics"].as_array().unwrap().is_empty());
+        assert_eq!(told["diagnostics"][0]["severity"], 1, "{}", told["diagnostics"]);
+        for method in ["documentSymbol", "foldingRange", "semanticTokens/full", "codeLens"] {
+            client.ask(&format!("textDocument/{method}"), json!({"textDocument": {"uri": URI}}));
+        }
+        client.replace(URI, 2, "request b { 1 }");
+        let symbols = client.ask("textDocument/documentSymbol", json!({"textDocument": {"uri": URI}}));
+        assert_eq!(symbols[0]["name"], "b");
+        client.goodbye();
+    }
+}
+
 #[test]
 fn options_that_are_not_understood_are_told() {
     let mut client = Client::with(&json!({}), &json!({"check": "sometimes", "timeout": -1}));
