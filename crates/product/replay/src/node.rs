@@ -20,6 +20,9 @@ const DRIVER: &str = include_str!("node/driver.mjs");
 /// What handlers meet in place of the outside: in the driver, and in tests that are written.
 const STUBS: &str = include_str!("node/stubs.mjs");
 
+/// All orders of a few calls.
+const TRIAL: &str = include_str!("node/trial.mjs");
+
 /// The line that is replaced by the stubs.
 const STUBS_HERE: &str = "//#stubs\n";
 
@@ -66,7 +69,7 @@ impl NodeProcess {
     pub fn start(program: Option<&str>) -> Result<Self, NodeFailure> {
         let program = program.unwrap_or("node");
         let missing = |_| NodeFailure::Missing(program.to_owned());
-        let driver = DRIVER.replace(STUBS_HERE, STUBS);
+        let driver = DRIVER.replace(STUBS_HERE, STUBS).replace("//#trial\n", TRIAL);
         let mut child = Command::new(program)
             .args(["--experimental-vm-modules", "--no-warnings", "--input-type=module", "-e", &driver])
             .env_remove("NODE_OPTIONS")

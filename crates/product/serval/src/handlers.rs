@@ -23,6 +23,7 @@ mod checked;
 mod kept;
 mod run;
 mod shown;
+mod tried;
 
 use serval_compile::{Source, StepLimits};
 use serval_handlers::{Module, Numbers, Performed, StepsProgram};
@@ -35,6 +36,7 @@ pub use checked::{Checked, Outcome, Turns};
 pub use kept::{KeptRun, RepeatedRun};
 pub use run::{Run, RunEvent};
 pub use serval_handlers::{HandlerBounds, REFUSALS};
+pub use tried::Tried;
 
 /// What is not modelled.
 const OUTSIDE: Code = Code("E0803");
@@ -51,6 +53,11 @@ impl HandlerFile {
     pub fn read(name: &str, text: &str) -> Result<Self, Vec<Diagnostic>> {
         let (module, performed) = serval_script::read(text, Language::of(name).unwrap_or(Language::JavaScript))?;
         Ok(Self { text: text.to_owned(), module, performed })
+    }
+
+    /// The file as it is.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// The file without its types, as Node performs it; nothing where it has what cannot be left out.

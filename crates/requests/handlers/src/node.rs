@@ -139,6 +139,34 @@ pub fn run(
     Some(job)
 }
 
+/// A job: all orders of up to so many calls, of the requests of a program; or of all that a file lets others call,
+/// where there is no program. Methods that only their class may call are `hidden` from that.
+pub fn trial(
+    text: &str,
+    performed: &Performed,
+    translation: Option<(&StepsProgram, &[String])>,
+    hidden: &[String],
+    (calls, refusals): (u32, &[i64]),
+) -> Option<Value> {
+    let mut job = match translation {
+        Some((translation, requests)) => {
+            let mut job = described(text, performed, translation, requests)?;
+            for (call, request) in job["calls"].as_array_mut()?.iter_mut().zip(requests) {
+                call["said"] = json!(translation.answers.request(request));
+            }
+            job
+        }
+        None if performed.obstacle.is_some() => return None,
+        None => json!({ "imports": performed.imports, "exports": performed.exports, "outside": {}, "guess": true }),
+    };
+    job["body"] = json!(performed.body);
+    job["trial"] = json!(calls);
+    job["hidden"] = json!(hidden);
+    job["refusals"] = json!(refusals);
+    (job["least"], job["most_each"], job["most_serial"]) = (json!(40), json!(8_000), json!(3_000));
+    Some(job)
+}
+
 /// An answer of the program as Node would say it; nothing where it is not known exactly.
 pub fn said(shown: &ShownAnswer) -> Option<Value> {
     Some(match shown {
@@ -158,14 +186,19 @@ pub fn said(shown: &ShownAnswer) -> Option<Value> {
     })
 }
 
+/// What stands around a value that is another one each time.
+const AROUND: [char; 2] = ['\u{e000}', '\u{e001}'];
+
 /// An answer of Node in words.
 pub fn words(node: &Value) -> String {
+    let text = || node[1].as_str().unwrap_or_default().replace(AROUND, "");
     match node[0].as_str().unwrap_or_default() {
         "u" => "undefined".to_owned(),
         "z" => "null".to_owned(),
         "f" => "an object".to_owned(),
-        "t" => format!("throws {}", node[1].as_str().unwrap_or_default()),
-        "s" | "k" => node[1].as_str().unwrap_or_default().to_owned(),
+        "t" => format!("throws {}", text()),
+        "s" | "k" => text(),
+        "q" => format!("a new {}", text()),
         "a" => {
             let list: Vec<String> = node[1].as_array().into_iter().flatten().map(words).collect();
             format!("[{}]", list.join(", "))

@@ -115,7 +115,10 @@ fn parsed(text: &str, language: Language) -> Result<(Module, Performed), Vec<Dia
             let start = label.offset();
             Span::new(start, start.saturating_add(label.len()))
         });
-        let help = error.help.as_ref().map_or_else(|| "mend the file so that Node reads it".to_owned(), ToString::to_string);
+        let is_page = error.message.contains("JSX");
+        let known = error.help.as_ref().filter(|_| !is_page);
+        let other = if is_page { "handlers have no JSX: move it into another file" } else { "mend the file so that Node reads it" };
+        let help = known.map_or_else(|| other.to_owned(), ToString::to_string);
         mistakes.push(Diagnostic::error(SYNTAX, span, error.message.to_string()).expected("JavaScript or TypeScript").help(help));
     };
     parsed.diagnostics.iter().for_each(&mut note);

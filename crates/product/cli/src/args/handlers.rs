@@ -13,12 +13,16 @@ pub(crate) struct HandlerArgs {
     /// With handlers: write the counterexample as a test for Node beside the file, NAME.test.mjs, where there is none
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) emit: Option<EmittedForm>,
+    /// With handlers, also such as are outside of the subset: where nothing is decided, try all orders of up to N calls
+    /// in Node; no verdict
+    #[arg(long = "try", value_name = "N", value_parser = clap::value_parser!(u32).range(2..=4))]
+    pub(crate) tried: Option<u32>,
 }
 
 impl HandlerArgs {
     /// Whether one of the options is there.
     pub(crate) fn is_said(&self) -> bool {
-        self.emit.is_some()
+        self.emit.is_some() || self.tried.is_some()
     }
 }
 

@@ -27,7 +27,7 @@ fn options_that_do_not_go_with_handlers_are_refused() {
         (&["check", TOKEN, "--only", "faults"], "--only is about programs"),
         (&["check", TOKEN, "examples/lost-update.ser"], "checked apart from programs"),
         (&["check", TOKEN, "--replay=host=/tmp"], "takes no connection"),
-        (&["check", "examples/lost-update.ser", "--emit", "test"], "--emit is about handlers"),
+        (&["check", "examples/lost-update.ser", "--emit", "test"], "--emit and --try are about handlers"),
         (&["replay", TOKEN, "target/x.json", "--dsn", "host=/tmp"], "--dsn is about workloads of SQL"),
         (&["replay", "examples/lost-update.ser", "target/x.json", "--format", "json"], "are about workloads of SQL and handlers"),
         (&["export", TOKEN, "--to", "dot"], "handlers have the forms ser and js"),
@@ -125,6 +125,45 @@ pub(crate) mod built {
         let race =
             b"import { out } from './out.js';\nlet n = 0;\nexport async function f() { n += 1; await Promise.race([out(), out()]); }\n";
         let race = file("race.js", race);
+        let head = "import { out } from './out.js';\nlet n = 0;\nlet slot = null;\nconst m = new Map();\n";
+        let body = |name: &str, text: &str| file(name, format!("{head}{text}\n").as_bytes());
+        let jsx = body("jsx.js", "export async function f() { n += 1; return <b>{n}</b>; }");
+        let decorator =
+            body("decorator.ts", "class A { n = 0; @logged async f() { this.n += 1; await out(); } }\nexport const a = new A();");
+        let generator = body("generator.js", "export async function* f() { n += 1; yield n; }");
+        let route = "app.post('/a', async (req, res) => { n += 1; await out(); res.send('x'); });\n";
+        let twice = file("twice.js", format!("import express from 'express';\n{head}const app = express();\n{route}{route}").as_bytes());
+        let number = body("number.js", "export async function f(k) { m.set(k, 1); await out(); n = n + k; return n; }");
+        let handed = body("handed.js", "const user = { name: 'a' };\nexport async function f() { user.name = 'b'; await out(user); }");
+        let inside = body("inside.js", "const user = { name: 'a' };\nexport async function f() { user.name = 'b'; await out({ user }); }");
+        let called = body("called.js", "export async function f() { await out(() => { n += 1; }); return n; }");
+        let across = body(
+            "across.js",
+            "export async function f(id) { const room = m.get(id) ?? { in: 0 }; m.set(id, room); await out(); room.in += 1; }",
+        );
+        let iterated = body("iterated.js", "export async function f(k) { m.set(k, 1); await out(); for (const x of m.keys()) n += 1; }");
+        let recursion = body("recursion.js", "export async function f() { n += 1; await out(); if (n < 2) return f(); }");
+        let kept = body("kept.js", "export async function f() { slot = [out(), out()]; await slot[0]; n += 1; }");
+        let range = file("range.js", b"/** @serval 0..2 */\nlet c = 0;\nexport function f() { c += 1; return c; }\n");
+        assert_eq!(serval(&["check", &range], b"").status.code(), Some(3));
+        assert!(text(&serval(&["check", &range], b"").stdout).contains("a number leaves its range"));
+        for (path, help) in [
+            (&jsx, "handlers have no JSX: move it into another file"),
+            (&decorator, "use a function of the module"),
+            (&generator, "write a loop with `await`"),
+            (&twice, "two handlers of the name POST /a\n"),
+            (&number, "a parameter that is a key and a number"),
+            (&handed, "hand over a copy of what is needed"),
+            (&inside, "hand over a copy of what is needed"),
+            (&called, "hand over a copy of what is needed"),
+            (&across, "look it up again behind the `await`"),
+            (&iterated, "a loop over a collection"),
+            (&recursion, "recursion of `f`"),
+            (&kept, "keep a map, or only the length"),
+        ] {
+            let (stderr, status) = refused(&["check", path]);
+            assert!(status == Some(2) && stderr.contains(help), "{path}: {stderr}");
+        }
         for (arguments, said) in [
             (&["check", &syntax][..], "E0801"),
             (&["check", &bytes], "is not UTF-8"),
@@ -139,6 +178,39 @@ pub(crate) mod built {
     }
 
     #[test]
+    fn files_of_commonjs_are_performed() {
+        if !has_node() {
+            return;
+        }
+        let folder = directory("handlers-common");
+        let common = "const { out } = require('./out.js');\nlet n = 0;\n\
+            module.exports.f = async function f() { const seen = n; await out(); n = seen + 1; return n; };\n";
+        let common = written(&folder, "common.js", common.as_bytes());
+        let output = serval(&["check", &common, "--replay"], b"");
+        let said = text(&output.stdout);
+        assert!(output.status.code() == Some(1) && said.contains("Node gives the same answers again"), "{said}");
+    }
+
+    #[test]
+    fn a_file_of_a_thousand_lines_with_three_requests_is_decided() {
+        if !has_node() {
+            return;
+        }
+        let folder = directory("handlers-long");
+        let mut long = String::from("import { out } from './out.js';\nlet n = 0;\nlet token = null;\n");
+        for number in 0..240 {
+            long.push_str(&format!("function other{number}(list) {{\n  for (const one of list) one.go({number});\n  return list;\n}}\n"));
+        }
+        long.push_str("async function load() {\n  const got = await out();\n  return got;\n}\n");
+        long.push_str("export async function get() {\n  token ??= load();\n  return await token;\n}\n");
+        long.push_str("export function expire() {\n  token = null;\n}\n");
+        long.push_str("export async function count() {\n  await out();\n  n += 1;\n}\n");
+        let long = written(&folder, "long.js", long.as_bytes());
+        let report = checked(&long, &[]);
+        assert_eq!((report["verdict"].as_str(), report["requests"].as_array().unwrap().len()), (Some("serializable"), 3), "{report}");
+    }
+
+    #[test]
     fn the_page_shows_what_is_said() {
         if !has_node() {
             return;
@@ -148,7 +220,7 @@ pub(crate) mod built {
         let folder = directory("handlers-page");
         let place = folder.join("docs/src/handlers");
         std::fs::create_dir_all(&place).unwrap();
-        for name in ["token.js", "token-fixed.js"] {
+        for name in ["token.js", "token-fixed.js", "mirrors.js"] {
             std::fs::copy(root().join("docs/src/handlers").join(name), place.join(name)).unwrap();
         }
         let mut sessions = 0;
@@ -178,6 +250,6 @@ pub(crate) mod built {
             let output = command(&words[1..]).current_dir(&folder).output().unwrap();
             assert_eq!(text(&output.stdout), wanted, "serval {line}\n{}", text(&output.stderr));
         }
-        assert!(sessions >= 7);
+        assert!(sessions >= 8);
     }
 }

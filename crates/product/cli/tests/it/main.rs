@@ -23,6 +23,8 @@ mod fmt;
 mod handlers;
 #[cfg(feature = "handlers")]
 mod handlers_run;
+#[cfg(feature = "handlers")]
+mod handlers_tried;
 mod hostile;
 mod house;
 mod in_time;

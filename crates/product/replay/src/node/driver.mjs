@@ -58,11 +58,11 @@ const lookup = (path, above) => {
   return [at, run.job.outside[at]];
 };
 
-// A call that is not looked at: its value counts for nothing.
-const unknown = (path) => outside(`${path}()`);
+// A call that is not looked at: its value counts for nothing. Where nothing is known of the file that may be otherwise.
+const unknown = (path, at) => (run.job.guess ? perhaps(path, at) : outside(`${path}()`));
 
 //#stubs
-Object.assign(globalThis, globals);
+replace(globals);
 Math.random = random;
 
 // What can happen next: calls that come, of equal ones the first, and calls of the outside that are answered.
@@ -93,14 +93,19 @@ const happen = (event) => {
   const told = ['answered', event.gate.by, event.gate.at];
   run.events.push(told);
   told.push(settle(event.gate), event.gate.path);
+  if (told[3][0] === 'q') told.push(run.fresh[told[3][1]]);
 };
 
-const perform = async (job, prefix, random) => {
-  run = { job, prefix, random, taken: [], many: [], gates: [], routes: {}, tokens: {}, events: [], now: -1, loading: true };
+const load = async (job, prefix, random) => {
+  run = { job, prefix, random, taken: [], many: [], gates: [], routes: {}, tokens: {}, fresh: {}, given: {}, events: [], now: -1, loading: true };
   run.calls = job.calls.map(() => ({ come: false, answer: undefined }));
   run.exported = await job.load();
   await turn();
   run.loading = false;
+};
+
+const perform = async (job, prefix, random) => {
+  await load(job, prefix, random);
   for (let turns = 0; ; turns += 1) {
     const list = possible();
     if (list.length === 0) break;
@@ -134,8 +139,10 @@ const as_function = (job) => {
 
 const import_of = ([, module, name]) => outside(name === 'default' || name === '*' ? module : name);
 
-// The file as Node loads it.
-const as_module = (job) => async () => {
+// The file as Node loads it: one without imports and exports is of CommonJS.
+const as_module = (job) => (job.imports.length + job.exports.length === 0 ? as_function({ ...job, body: job.module }) : as_linked(job));
+
+const as_linked = (job) => async () => {
   const module = new vm.SourceTextModule(job.module, { identifier: 'handlers:file' });
   await module.link((name) => {
     const wanted = job.imports.filter((one) => one[1] === name);
@@ -149,7 +156,7 @@ const as_module = (job) => async () => {
 };
 
 const all = async (job) => {
-  job.load = job.module ? as_module(job) : as_function(job);
+  job.load ??= job.module ? as_module(job) : as_function(job);
   job.most_turns ??= 40;
   const found = new Map();
   paths = {};
@@ -196,6 +203,8 @@ const all = async (job) => {
 // Answers without the order of equal calls.
 const sorted = (job, answers) => JSON.stringify(answers.map((one, index) => [JSON.stringify(job.calls[index]), JSON.stringify(one)]).sort());
 
+//#trial
+
 for await (const line of createInterface({ input: process.stdin })) {
   if (line === '') continue;
   let said;
@@ -211,7 +220,7 @@ for await (const line of createInterface({ input: process.stdin })) {
         const unless = serial.found.map((one) => sorted(job, one.answers));
         said.other = await all({ ...job, serial: false, unless: job.first ? unless : undefined });
         said.other.beyond = said.other.found.filter((one) => !unless.includes(sorted(job, one.answers)));
-      } else said = await all(job);
+      } else said = await (job.trial ? trial(job) : all(job));
     }
   } catch (error) {
     said = { error: String(error?.message ?? error), stack: String(error?.stack ?? '') };

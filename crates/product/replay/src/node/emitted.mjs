@@ -15,10 +15,10 @@ const words = ([kind, inside]) => {
     case 'u': return 'undefined';
     case 'z': return 'null';
     case 'f': return 'an object';
-    case 't': return `throws ${inside}`;
+    case 't': return `throws ${words(['s', inside])}`;
     case 'a': return `[${inside.map(words).join(', ')}]`;
     case 'o': return `{ ${Object.keys(inside).map((name) => `${name}: ${words(inside[name])}`).join(', ')} }`;
-    default: return String(inside);
+    default: return String(inside).replace(/[\ue000\ue001]/g, '');
   }
 };
 
@@ -93,13 +93,13 @@ const answer = (gate, value) => {
 };
 
 const perform = async (how) => {
-  run = { ...how, taken: [], many: [], gates: [], routes: {}, tokens: {}, events: [], gave: {}, now: -1, loading: true };
+  run = { ...how, taken: [], many: [], gates: [], routes: {}, tokens: {}, fresh: {}, given: {}, events: [], gave: {}, now: -1, loading: true };
   run.job = { calls: CALLS, failures: true };
   run.calls = CALLS.map(() => ({ come: false, answer: undefined }));
   const before = Object.fromEntries(Object.keys(globals).map((name) => [name, globalThis[name]]));
   const listeners = process.listeners('unhandledRejection');
   const before_random = Math.random;
-  Object.assign(globalThis, globals);
+  replace(globals);
   Math.random = random;
   process.removeAllListeners('unhandledRejection').on('unhandledRejection', () => {});
   try {
@@ -110,7 +110,7 @@ const perform = async (how) => {
     await turn();
     return run.calls.map((one) => one.answer);
   } finally {
-    Object.assign(globalThis, before);
+    replace(before);
     Math.random = before_random;
     process.removeAllListeners('unhandledRejection');
     for (const one of listeners) process.on('unhandledRejection', one);
@@ -148,7 +148,7 @@ const one_at_a_time = async (target) => {
     if (typeof picked === 'number') start(picked);
     else answer(picked);
     await turn();
-    if (run.calls.some(({ answer: given }, at) => given && JSON.stringify(given) !== JSON.stringify(target[at]))) return false;
+    if (!fits(run.calls.map((one) => one.answer), target)) return false;
   }
   return false;
 };

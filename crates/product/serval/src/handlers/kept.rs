@@ -81,6 +81,7 @@ impl KeptRun {
             "choices": of("choices"),
             "together": of("together"),
             "failures": of("failures"),
+            "guess": of("guess"),
             "once": true,
         });
         Ok(job.to_string())

@@ -47,11 +47,13 @@ pub(super) fn events(list: &[Value], job: &Value) -> Vec<RunEvent> {
             "gave" => continue,
             "comes" => out.push(RunEvent { call, line: 0, what: "comes".to_owned(), begins_turn }),
             _ => {
-                let path = job["outside"][at]["path"].as_str().unwrap_or("a timer");
-                let what = match event[3][0].as_str() {
-                    Some("t") => format!("`{path}` fails"),
-                    Some("u") | None => format!("`{path}` is done"),
-                    Some(_) => format!("`{path}` answers {}", words(&event[3])),
+                let path = job["outside"][at]["path"].as_str().or(event[4].as_str()).unwrap_or("a timer");
+                let what = match (event[3][0].as_str(), event[5].as_u64()) {
+                    (Some("t"), _) => format!("`{path}` fails"),
+                    (Some("u") | None, _) => format!("`{path}` is done"),
+                    // Another value each time.
+                    (Some("q"), Some(number)) => format!("`{path}` answers {} {number}", event[3][1].as_str().unwrap_or_default()),
+                    (Some(_), _) => format!("`{path}` answers {}", words(&event[3])),
                 };
                 out.push(RunEvent { call, line, what, begins_turn });
             }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use serval_diagnostic::counted;
 
-use super::{Checked, Handlers, Outcome, RepeatedRun, Run};
+use super::{Checked, Handlers, Outcome, RepeatedRun, Run, Tried};
 
 /// More serial answers than these are counted and not listed.
 const MOST_SERIAL: usize = 6;
@@ -28,20 +28,7 @@ impl Handlers {
                 let calls = counted(run.calls.len(), "call");
                 let mut out = format!("{name}: not serializable ({bounds})\n");
                 out.push_str(&format!("  {calls} in Node answer what no serial order gives\n"));
-                if run.together {
-                    out.push_str("  only if two requests are resumed in one turn of the event loop\n");
-                }
-                out.push('\n');
-                out.push_str(&run.table());
-                out.push('\n');
-                if run.serial.len() <= MOST_SERIAL {
-                    for answers in &run.serial {
-                        out.push_str(&format!("  one at a time   {}\n", answers.join("  |  ")));
-                    }
-                } else {
-                    let others = counted(run.serial.len(), "other set");
-                    out.push_str(&format!("  one at a time   {others} of answers, not this one\n"));
-                }
+                out.push_str(&run.told());
                 out
             }
             Outcome::Undecided(why) => format!("{name}: undecided ({bounds})\n  {why}\n"),
@@ -76,6 +63,26 @@ impl Handlers {
 }
 
 impl Run {
+    /// The run, and what the calls answer one at a time.
+    fn told(&self) -> String {
+        let mut out = String::new();
+        if self.together {
+            out.push_str("  only if two requests are resumed in one turn of the event loop\n");
+        }
+        out.push('\n');
+        out.push_str(&self.table());
+        out.push('\n');
+        if self.serial.len() <= MOST_SERIAL {
+            for answers in &self.serial {
+                out.push_str(&format!("  one at a time   {}\n", answers.join("  |  ")));
+            }
+        } else {
+            let others = counted(self.serial.len(), "other set");
+            out.push_str(&format!("  one at a time   {others} of answers, not this one\n"));
+        }
+        out
+    }
+
     /// The run as a table: columns are calls.
     fn table(&self) -> String {
         let mut columns: Vec<Vec<String>> = Vec::new();
@@ -150,5 +157,33 @@ impl RepeatedRun {
             out["reason"] = json!(why);
         }
         format!("{out}\n")
+    }
+}
+
+impl Tried {
+    /// What came of it, of a file that is undecided for this reason, for people.
+    pub fn text(&self, name: &str, why: &str) -> String {
+        let Some(run) = &self.finding else { return format!("{name}: undecided: {why}; {}\n", self.words()) };
+        let calls = counted(run.calls.len(), "call");
+        let mut out = format!("{name}: tried in Node, {calls} answer what no serial order gives\n");
+        out.push_str(&run.told());
+        out.push_str(&format!("\n  undecided       {why}\n"));
+        out
+    }
+
+    /// The same for machines.
+    pub fn json(&self, name: &str, why: &str) -> String {
+        let tried = json!({ "runs": self.runs, "calls": self.calls, "complete": self.is_complete });
+        let mut out = json!({ "schema": 1, "file": name, "verdict": "unknown", "reason": why, "tried": tried });
+        if let Some(run) = &self.finding {
+            out["finding"] = run.json();
+        }
+        format!("{out}\n")
+    }
+
+    /// The same where nothing could be tried.
+    pub fn nothing_json(name: &str, why: &str, lost: &str) -> String {
+        let reason = format!("{why}; nothing was tried: {lost}");
+        format!("{}\n", json!({ "schema": 1, "file": name, "verdict": "unknown", "reason": reason }))
     }
 }

@@ -516,6 +516,9 @@ impl Maker<'_> {
     pub(super) fn entry(&mut self, place: &SharedPlace, key: &Val) -> Made<SharedPlace> {
         let key = self.plain(key.clone())?;
         self.mark(&key.origins.clone(), |uses| uses.key = true);
+        if key.origins.iter().any(|origin| origin.starts_with("p:") && self.uses.get(origin).is_some_and(|uses| uses.arithmetic)) {
+            return self.refuse("a parameter that is a key and a number", "take two parameters");
+        }
         let wrong = key.tags.iter().any(|tag| *tag < super::values::FIRST_ATOM) || key.tags.is_empty();
         if wrong || key.origins.iter().any(|origin| origin.starts_with("o:")) {
             return self.refuse("a key that is neither a parameter nor a text", "use a parameter of the request as the key");

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use super::calls::called_at;
 use super::ops::{Kind, Op, Term, constant, equal, known, locals, not, renamed};
 use super::state::{Activity, Frame, Made, Maker, Manual};
-use super::values::{PROM, Prom, SharedPlace, Static, Val};
+use super::values::{PROM, Prom, REC, SharedPlace, Static, Val};
 use crate::form::{Expr, ExprKind, FunId};
 
 impl Maker<'_> {
@@ -72,13 +72,20 @@ impl Maker<'_> {
                 let val = self.inline(id, frame, this, args)?;
                 self.flat(val)
             }
-            Some(Static::Outside(path)) => self.outside_awaited(&path.clone()),
-            Some(Static::Builtin(name)) if name == "fetch" => self.outside_awaited("fetch"),
+            Some(Static::Outside(path)) => {
+                self.keeps(&args)?;
+                self.outside_awaited(&path.clone())
+            }
+            Some(Static::Builtin(name)) if name == "fetch" => {
+                self.keeps(&args)?;
+                self.outside_awaited("fetch")
+            }
             Some(Static::Method(object, name))
                 if object.origins.iter().any(|origin| origin.starts_with("o:"))
                     && !object.may_be(PROM)
                     && !matches!(name.as_str(), "then" | "catch" | "finally") =>
             {
+                self.keeps(&args)?;
                 let path = object.origins.first().map(|origin| super::outside::short(origin).to_owned()).unwrap_or_default();
                 self.outside_awaited(&format!("{path}.{name}"))
             }
@@ -114,17 +121,28 @@ impl Maker<'_> {
         self.fail_if(failed, [code])
     }
 
+    /// Nothing shared is handed to the outside, which could change it, or call it, at any moment.
+    fn keeps(&mut self, args: &[Val]) -> Made<()> {
+        if args.iter().any(|arg| self.is_handed_out(arg)) {
+            return self.refuse("a shared object or a function that is handed to the outside", "hand over a copy of what is needed");
+        }
+        Ok(())
+    }
+
+    fn is_handed_out(&self, val: &Val) -> bool {
+        let known = match val.statically() {
+            Some(Static::Object(..) | Static::Map(_) | Static::Set(_) | Static::Array(_)) => true,
+            Some(Static::Function { id, .. }) => self.touches(*id),
+            Some(Static::Tuple(list)) => list.iter().any(|inner| self.is_handed_out(inner)),
+            _ => false,
+        };
+        known || val.place.is_some() && val.may_be(REC) || val.fields.values().any(|inner| self.is_handed_out(inner))
+    }
+
     /// An outside call that is not awaited here.
     pub(super) fn call_outside(&mut self, path: &str, args: &[Val]) -> Made<Val> {
-        for arg in args {
-            let shared = match arg.statically() {
-                Some(Static::Object(..) | Static::Map(_) | Static::Set(_) | Static::Array(_)) => true,
-                Some(Static::Function { id, .. }) if !self.starting => self.touches(*id),
-                _ => false,
-            };
-            if shared && !self.starting {
-                return self.refuse("a shared object or a function that is handed to the outside", "hand over a copy of what is needed");
-            }
+        if !self.starting {
+            self.keeps(args)?;
         }
         if self.starting {
             self.handed(path, args)?;

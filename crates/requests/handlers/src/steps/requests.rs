@@ -233,7 +233,7 @@ impl<'m> Maker<'m> {
         for request in found {
             if !names.insert(request.name.clone()) {
                 let (what, help) = (format!("two handlers of the name {}", request.name), "give them different names".to_owned());
-                errors.push(NotModelled { what, help, span: request.span, request: Some(request.name.clone()) });
+                errors.push(NotModelled { what, help, span: request.span, request: None });
                 continue;
             }
             match self.request(&request) {

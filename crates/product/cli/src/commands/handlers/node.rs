@@ -15,13 +15,13 @@ use crate::output::write_to;
 
 /// How long Node may take for one answer; what has not come by then is ended. An answer takes tenths of a second of the
 /// processor, but others may have it.
-pub(in crate::commands) const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long one run may take that is performed again.
 pub(in crate::commands) const REPLAYED: Duration = Duration::from_secs(10);
 
 /// A file that is read and translated.
-pub(in crate::commands) fn read(path: &Path, messages: Messages) -> Result<Handlers, Failure> {
+fn read(path: &Path, messages: Messages) -> Result<Handlers, Failure> {
     let name = input::name_of(path);
     let text = input::plain_text(path)?;
     Handlers::read(&name, &text, &HandlerBounds::default())
@@ -29,12 +29,29 @@ pub(in crate::commands) fn read(path: &Path, messages: Messages) -> Result<Handl
 }
 
 /// The Node of `SERVAL_NODE`, or the one that is found.
-pub(in crate::commands) fn node() -> Result<NodeProcess, String> {
+fn node() -> Result<NodeProcess, String> {
     NodeProcess::start(std::env::var("SERVAL_NODE").ok().as_deref()).map_err(|why| why.to_string())
 }
 
+/// A Node that is started when there is something to ask.
+#[derive(Default)]
+pub(in crate::commands) struct LazyNode {
+    there: Option<NodeProcess>,
+}
+
+impl LazyNode {
+    /// Has a job performed.
+    pub(in crate::commands) fn ask(&mut self, job: &str) -> Result<String, String> {
+        let there = match &mut self.there {
+            Some(there) => there,
+            None => self.there.insert(node()?),
+        };
+        there.ask(job, PATIENCE).map_err(|why| why.to_string())
+    }
+}
+
 /// A file that is read, whether it can be decided about or not.
-fn read_file(path: &Path, messages: Messages) -> Result<HandlerFile, Failure> {
+pub(in crate::commands) fn read_file(path: &Path, messages: Messages) -> Result<HandlerFile, Failure> {
     let name = input::name_of(path);
     let text = input::plain_text(path)?;
     HandlerFile::read(&name, &text).map_err(|mistakes| Failure::Input(render_diagnostics(&mistakes, &name, &text, messages.style)))

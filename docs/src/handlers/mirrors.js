@@ -1,0 +1,12 @@
+import { first, second } from './mirrors-of-identity.js';
+
+let token = null;
+
+export async function getToken() {
+  token ??= Promise.race([first.refresh(), second.refresh()]);
+  return await token;
+}
+
+export function expire() {
+  token = null;
+}
