@@ -8,7 +8,7 @@ use serval_budget::Cancel;
 
 use crate::address::{OLDEST, ServerAddress, ServerFailure};
 use crate::answer::{Printed, ServerAnswer, SqlRow};
-use crate::process::{PsqlEvent, PsqlProcess, random_word};
+use crate::process::{NOT_FOUND, PsqlEvent, PsqlProcess, random_word};
 
 /// Settings that a user's own could make different, each with what it has to be.
 const SETTINGS: [(&str, &str); 14] = [
@@ -224,6 +224,9 @@ fn drop_statement(schema: &str) -> String {
 pub(crate) fn not_connected(said: &str, patience: Duration, after: Duration) -> ServerFailure {
     if said.contains("timeout expired") && after + Duration::from_secs(1) >= patience {
         return ServerFailure::NoAnswer(patience.as_secs());
+    }
+    if let Some((_, why)) = said.split_once(NOT_FOUND) {
+        return ServerFailure::NoClient(why.trim().to_owned());
     }
     if said.contains("option") && said.contains("csv") {
         return ServerFailure::OldClient(format!("{} or older", OLDEST - 1));

@@ -46,7 +46,7 @@ impl PsqlProcess {
         at_end: Option<&str>,
     ) -> Result<Self, ServerFailure> {
         let word = random_word();
-        let mut command = Command::new(&address.psql);
+        let mut command = client(address, at_end.is_some());
         // What follows `-f -` is done when the input has ended, however that came about.
         command.args(["-X", "-w", "--csv", "-P", &format!("null={}", null(&word)), "-f", "-"]);
         if let Some(statement) = at_end {
@@ -117,6 +117,20 @@ impl Drop for PsqlProcess {
         self.input = None;
         let _ = self.child.try_wait();
     }
+}
+
+/// How a shell begins to say that it does not find the client.
+pub(crate) const NOT_FOUND: &str = "exec: ";
+
+/// The client. One that has something to do at its end goes on when its output is read no more: a system ends who
+/// writes to a pipe that nothing reads, unless that signal is ignored, as a shell can have it.
+fn client(address: &ServerAddress, has_end: bool) -> Command {
+    if !has_end || cfg!(not(unix)) {
+        return Command::new(&address.psql);
+    }
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' PIPE; exec \"$0\" \"$@\""]).arg(&address.psql);
+    shell
 }
 
 fn null(word: &str) -> String {
@@ -204,6 +218,29 @@ mod tests {
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].lines.len(), found[0].state.as_str()), (2, "00000"));
         assert_eq!((found[1].message.as_str(), found[1].state.as_str()), ("could not serialize", "40001"));
+    }
+
+    /// A client that stands still until it is asked, whose output nothing reads any more.
+    #[cfg(unix)]
+    #[test]
+    fn what_is_done_at_the_end_is_done_when_the_output_is_closed() {
+        use std::os::unix::fs::PermissionsExt;
+        let place = std::env::temp_dir().join(format!("serval-client-{}", std::process::id()));
+        std::fs::create_dir_all(&place).unwrap();
+        let (program, mark) = (place.join("client"), place.join("done"));
+        std::fs::write(&program, format!("#!/bin/sh\nread line\necho answer\necho answer\ntouch '{}'\n", mark.display())).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let address = ServerAddress { psql: program, ..ServerAddress::new(None) };
+        for (has_end, is_done) in [(false, false), (true, true)] {
+            let mut child = client(&address, has_end).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+            drop(child.stdout.take());
+            let mut input = child.stdin.take().unwrap();
+            input.write_all(b"go\n").unwrap();
+            drop(input);
+            child.wait().unwrap();
+            assert_eq!(mark.exists(), is_done, "{has_end}");
+        }
+        std::fs::remove_dir_all(place).unwrap();
     }
 
     #[test]
