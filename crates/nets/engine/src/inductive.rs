@@ -82,7 +82,8 @@ pub fn clauses_shown(net: &Net, evidence: &Evidence) -> Vec<Clause> {
         | Evidence::Decomposition(_)
         | Evidence::Pump(_)
         | Evidence::Homes(_)
-        | Evidence::Lost(_) => {}
+        | Evidence::Lost(_)
+        | Evidence::Script(_) => {}
     }
     facts.clauses
 }

@@ -11,6 +11,7 @@
 //!   can always be reached again.
 //! - [`cover`]: for any number of tokens, ω-markings forwards, and least markings backwards;
 //! - [`inductive`]: inductive clauses (`pdr`), and several steps at once (`induction`);
+//! - [`reduce`]: smaller nets for one goal, in which [`explicit`] looks for what it does not find in the whole net;
 //! - [`separator`]: inductive clauses of a few shapes about tokens, firings and residues;
 //! - [`decompose`]: all runs into a goal that says how many tokens places have, split into cases. It ends with an
 //!   answer, if its budget does not end it.
@@ -32,6 +33,7 @@ mod goals;
 mod guided;
 pub mod inductive;
 mod portfolio;
+pub mod reduce;
 pub mod separator;
 pub mod shorten;
 pub mod siphon;

@@ -48,6 +48,8 @@ pub struct Session {
     equation: Base,
     /// Clauses that hold in all reachable markings, by what was shown before.
     proved: Vec<Clause>,
+    /// Whether methods may look for answers in smaller nets.
+    reduces: bool,
     /// Sums that no transition increases, which are looked for when a method needs them.
     sums: OnceLock<Vec<Vec<(u32, u64)>>>,
 }
@@ -57,7 +59,13 @@ impl Session {
     pub fn new(net: &Net, cancel: &Cancel) -> Self {
         let equation = Base::new(net, &mut Budget::new(EQUATION_TICKS, cancel.clone()));
         let (fast, empty, known) = (Fast::new(net), Empty::new(net), PlaceBounds::new(net));
-        Self { fast, deadlock: Formula::deadlock(net), empty, known, is_cut: false, equation, proved: Vec::new(), sums: OnceLock::new() }
+        let (deadlock, is_cut, proved, sums) = (Formula::deadlock(net), false, Vec::new(), OnceLock::new());
+        Self { fast, deadlock, empty, known, is_cut, equation, proved, reduces: true, sums }
+    }
+
+    /// The same, in which all methods look at the whole net.
+    pub fn without_reductions(self) -> Self {
+        Self { reduces: false, ..self }
     }
 
     /// Asks about all goals at once what can be asked so: a short walk, places that stay empty, and bounds of places.

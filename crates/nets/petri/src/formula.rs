@@ -18,7 +18,7 @@
 
 pub mod words;
 
-use crate::{Arc, Constraint, Linear, Marking, Net, Target, TransitionId};
+use crate::{Arc, Constraint, Linear, Marking, Net, PlaceId, Target, TransitionId};
 
 /// A set of markings: constraints under `all` and `any`, without negation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -67,6 +67,17 @@ impl Formula {
             FormulaPart::Constraint(constraint) => Some(constraint),
             FormulaPart::All(_) | FormulaPart::Any(_) => None,
         })
+    }
+
+    /// The formula over other places, in which those that have none stand for 0. Different places must remain
+    /// different.
+    pub fn renamed(&self, name: impl Fn(PlaceId) -> Option<PlaceId>) -> Self {
+        let parts = self.parts.iter().map(|part| match part {
+            FormulaPart::Constraint(constraint) => FormulaPart::Constraint(constraint.renamed(&name)),
+            FormulaPart::All(count) => FormulaPart::All(*count),
+            FormulaPart::Any(count) => FormulaPart::Any(*count),
+        });
+        Self { parts: parts.collect() }
     }
 
     /// Where this condition holds.

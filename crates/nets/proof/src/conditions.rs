@@ -125,6 +125,14 @@ serval_evidence::conditions! {
         HomesWords = "net.homes.words",
         /// All goals are on the way from a home.
         HomesGoal = "net.homes.goal",
+        /// Reductions name nodes of the net so far, in order.
+        ScriptNodes = "net.script.nodes",
+        /// The goal does not speak of places that are left out.
+        ScriptAsked = "net.script.asked",
+        /// A transition that is left out as idle changes nothing.
+        ScriptIdle = "net.script.idle",
+        /// A transition that is left out for another does the same, and needs no less; the other stays.
+        ScriptLike = "net.script.like",
     }
     and {
         /// Of a proof tree.

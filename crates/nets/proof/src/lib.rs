@@ -12,6 +12,7 @@
 //! | `k-inductive` | [`k_inductive`] | that it cannot: k-induction |
 //! | `states` | [`states`] | that it cannot: no reachable marking is in it |
 //! | `stubborn` | [`states`] | that no deadlock can be reached: stubborn sets |
+//! | `script` | [`script`] | that it cannot: it cannot in a net from which reductions have left something out |
 //! | `cover` | [`cover`] | that it cannot, or that places are bounded: a coverability set |
 //! | `basis` | [`basis`] | that it cannot: the basis of an upward-closed set that no transition enters |
 //! | `backward` | [`backward`] | that it cannot: in the reversed net the initial marking is not reachable from it |
@@ -43,6 +44,7 @@ pub mod inductive;
 pub mod k_inductive;
 pub mod pump;
 pub mod run;
+pub mod script;
 pub mod separator;
 pub mod states;
 #[cfg(test)]
@@ -66,6 +68,7 @@ pub use inductive::{Bound, Clause, Inductive, Invariant};
 pub use k_inductive::KInductive;
 pub use pump::{Again, Pump, PumpStep};
 pub use run::{Item, Run, Runs};
+pub use script::{NeverFire, Reduction, Script};
 pub use separator::Separator;
 pub use serval_evidence::{Refusal, Rejection, RowSteps, Rows, Sought};
 pub use states::{States, Stubborn};
@@ -138,6 +141,8 @@ pub enum Evidence {
     Homes(Homes),
     /// A run to a marking from which the goal cannot be reached.
     Lost(Lost),
+    /// The goal cannot be reached in a smaller net.
+    Script(Script),
 }
 
 impl Evidence {
@@ -160,6 +165,7 @@ impl Evidence {
             Self::Pump(_) => "pump",
             Self::Homes(_) => "homes",
             Self::Lost(_) => "lost",
+            Self::Script(_) => "script",
         }
     }
 
@@ -202,6 +208,7 @@ pub fn check(net: &Net, goal: &Formula, claim: Claim, evidence: &Evidence, budge
         Evidence::Decomposition(decomposition) => decomposition::check(net, goal, decomposition, budget),
         Evidence::Homes(homes) => homes::check(net, std::slice::from_ref(goal), homes, budget),
         Evidence::Lost(lost) => homes::check_lost(net, goal, lost, budget),
+        Evidence::Script(script) => script::check(net, goal, script, budget),
         Evidence::Pump(_) => {
             serval_evidence::require!(Claimed, false, "evidence of kind pump is about places, not about a goal");
             Ok(())

@@ -7,6 +7,7 @@ mod covering;
 mod decompositions;
 mod homing;
 mod hostile;
+mod scripts;
 mod separators;
 
 /// Switches one condition off.

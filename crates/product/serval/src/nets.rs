@@ -278,11 +278,14 @@ pub struct NetOptions {
     pub shorten: u64,
     /// One method alone. Default: all of them, in the order in which they pay.
     pub method: Option<NetMethod>,
+    /// Whether markings are looked at one by one in smaller nets, too, from which is left out what does not matter for
+    /// the question. Default: they are.
+    pub reduce: bool,
 }
 
 impl Default for NetOptions {
     fn default() -> Self {
-        Self { rounds: 7, cancel: Cancel::new(), shorten: 200_000, method: None }
+        Self { rounds: 7, cancel: Cancel::new(), shorten: 200_000, method: None, reduce: true }
     }
 }
 

@@ -203,6 +203,7 @@ fn described(evidence: &Evidence) -> String {
         Evidence::Homes(homes) => {
             format!("all of {}, each with its way to {}", counted(homes.markings.len(), "marking"), counted(homes.words.len(), "home"))
         }
+        Evidence::Script(script) => format!("{}, and then {}", counted(script.entries.len(), "reduction"), described(&script.evidence)),
         Evidence::Lost(lost) => {
             format!("a run of {}, and from there {}", counted(lost.word.len(), "item"), described(&lost.evidence))
         }

@@ -2,11 +2,13 @@
 //! could help.
 
 use serval_net_proof::{Evidence, Run};
+use serval_petri::Formula;
 
 use super::attempt::{Attempt, AttemptAtAll, fired};
 use crate::answer::{GoalOutcome, Method};
 use crate::decompose::goals as decomposition;
 use crate::goals::Goals;
+use crate::reduce::{self, Reduced};
 use crate::{equation, explicit, inductive, separator};
 
 /// Random walks that look at all goals.
@@ -56,9 +58,16 @@ pub(super) fn equation(attempt: &mut Attempt<'_>) -> bool {
     true
 }
 
-/// All markings, at most as many as there are ticks.
+/// All markings, at most as many as there are ticks; after the first round those of a smaller net, if there is one.
 pub(super) fn explicit(attempt: &mut Attempt<'_>) -> bool {
     let (session, most) = (attempt.round.session, attempt.markings());
+    if attempt.round.number > 0
+        && session.reduces
+        && let Some(smaller) = reduce::reduced(attempt.round.net, attempt.goal)
+    {
+        explicit_reduced(attempt, &smaller, most);
+        return true;
+    }
     let budget = &mut attempt.round.budget(u64::MAX);
     let said = if session.deadlock.as_ref() == Some(attempt.goal) {
         explicit::look_for_deadlock_fast(&session.fast, most, budget)
@@ -73,6 +82,23 @@ pub(super) fn explicit(attempt: &mut Attempt<'_>) -> bool {
         Err(_) => {}
     }
     true
+}
+
+/// All markings of a smaller net.
+fn explicit_reduced(attempt: &mut Attempt<'_>, smaller: &Reduced, most: usize) {
+    let budget = &mut attempt.round.budget(u64::MAX);
+    let said = if Formula::deadlock(&smaller.net).as_ref() == Some(&smaller.goal) {
+        explicit::look_for_deadlock(&smaller.net, most, budget)
+    } else {
+        explicit::look(&smaller.net, &smaller.goal, most, budget)
+    };
+    match said {
+        Ok(explicit::ExplicitOutcome::Reached(word)) => attempt.take(smaller.lifted(fired(&word)), Method::Explicit.name()),
+        Ok(explicit::ExplicitOutcome::Excluded(evidence)) => attempt.take(smaller.lifted(*evidence), Method::Explicit.name()),
+        Ok(explicit::ExplicitOutcome::TooManyTokens) => attempt.found.too_many_tokens(),
+        Ok(explicit::ExplicitOutcome::TooMany) => attempt.progress.explicit(most),
+        Err(_) => {}
+    }
 }
 
 /// An invariant, clause by clause.

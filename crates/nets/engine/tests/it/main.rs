@@ -16,6 +16,7 @@ mod inductive;
 mod mutants;
 mod problems;
 mod reach;
+mod reduce;
 mod sliced;
 mod states;
 mod textbook;

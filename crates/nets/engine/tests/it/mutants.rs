@@ -12,7 +12,8 @@ use serval_net_engine::explicit::{ExplicitOutcome, look, look_back, look_for_dea
 use serval_net_engine::siphon::Empty;
 use serval_net_engine::{cover, equation, inductive, separator, weights};
 use serval_net_proof::{
-    Again, Bound, Certificate, Claim, Equation, Evidence, Invariant, Item, PumpStep, Refusal, Run, check, check_bounded,
+    Again, Bound, Certificate, Claim, Equation, Evidence, Invariant, Item, NeverFire, PumpStep, Reduction, Refusal, Run, check,
+    check_bounded,
 };
 use serval_petri::{Formula, Marking, Net, PlaceId, Property};
 use serval_random::nets::{Markings, Question, net, open_net};
@@ -98,6 +99,18 @@ fn list<T: Clone>(draw: &mut SplitMix64, list: &mut Vec<T>, change: impl FnOnce(
         1 => list.swap(at, other),
         2 => list.insert(other, list[at].clone()),
         _ => change(draw, &mut list[at]),
+    }
+}
+
+/// Another node, one more, or one less; mostly in order.
+fn changed_nodes(draw: &mut SplitMix64, nodes: &mut Vec<u32>) {
+    match draw.index(3) {
+        0 => nodes.push(u32::try_from(draw.index(6)).unwrap()),
+        _ => list(draw, nodes, |draw, node| *node = small(draw, *node)),
+    }
+    if draw.chance(80) {
+        nodes.sort_unstable();
+        nodes.dedup();
     }
 }
 
@@ -204,6 +217,16 @@ pub(crate) fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
             }
         }),
         Evidence::Lost(lost) => *lost.evidence = mutated(draw, &lost.evidence),
+        Evidence::Script(script) if draw.chance(30) => *script.evidence = mutated(draw, &script.evidence),
+        Evidence::Script(script) => list(draw, &mut script.entries, |draw, entry| match entry {
+            Reduction::Places(nodes) | Reduction::Idle(nodes) => changed_nodes(draw, nodes),
+            Reduction::Dead(NeverFire { evidence, .. }) if draw.chance(50) => **evidence = mutated(draw, evidence),
+            Reduction::Dead(NeverFire { transitions, .. }) => changed_nodes(draw, transitions),
+            Reduction::Like(pairs) => list(draw, pairs, |draw, pair| match draw.index(2) {
+                0 => pair.0 = small(draw, pair.0),
+                _ => pair.1 = small(draw, pair.1),
+            }),
+        }),
         Evidence::Stubborn(stubborn) if draw.chance(50) => {
             list(draw, &mut stubborn.sets, |draw, set| list(draw, set, |draw, member| *member = small(draw, *member)));
         }

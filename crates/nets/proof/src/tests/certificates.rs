@@ -75,7 +75,7 @@ fn reading_is_strict() {
         (
             "\"run\"",
             "\"walk\"",
-            "unknown variant `walk`, expected one of `run`, `weights`, `dead`, `equation`, `inductive`, `k-inductive`, `states`, `stubborn`, `cover`, `basis`, `backward`, `separator`, `decomposition`, `pump`, `homes`, `lost`",
+            "unknown variant `walk`, expected one of `run`, `weights`, `dead`, `equation`, `inductive`, `k-inductive`, `states`, `stubborn`, `cover`, `basis`, `backward`, `separator`, `decomposition`, `pump`, `homes`, `lost`, `script`",
         ),
         ("[0,0]", "[0,-1]", "data did not match any variant of untagged enum Item"),
         ("[0,0]", "[0,4294967296]", "data did not match any variant of untagged enum Item"),
@@ -120,6 +120,7 @@ fn the_schema_has_the_same_fields() {
         Evidence::Decomposition(crate::Decomposition::default()),
         Evidence::Pump(crate::Pump::default()),
         Evidence::Homes(crate::Homes::default()),
+        Evidence::Script(crate::Script { entries: Vec::new(), evidence: Box::new(Evidence::States(crate::States::default())) }),
         Evidence::Lost(crate::Lost { word: vec![Item::Fire(0)], evidence: Box::new(Evidence::States(crate::States::default())) }),
     ];
     let runs = crate::Runs { words: vec![vec![Item::Fire(0)]], ends: vec![(0, 0, 1)] };

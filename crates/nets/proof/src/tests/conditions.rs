@@ -7,7 +7,7 @@ use serval_petri::Property;
 
 use super::cases::{CYCLE, Case, DEAD, LOCK, MOVE, SOURCE, STAY, TRAP, holds};
 use super::switch::without;
-use super::{covering, decompositions, homing, separators};
+use super::{covering, decompositions, homing, scripts, separators};
 use crate::{Claim, Condition, Evidence, Refusal, Run, check};
 
 /// Refused by one condition alone. Where what the certificate claims is false, the condition is needed for the theorem;
@@ -383,8 +383,13 @@ const ACCEPTED: &[Case] = &[
 #[test]
 fn each_condition_alone_refuses_something() {
     let mut seen = BTreeSet::from([Condition::Input, Condition::Claimed]);
-    for (condition, is_true, case) in
-        REFUSED.iter().chain(covering::REFUSED).chain(decompositions::REFUSED).chain(separators::REFUSED).chain(homing::REFUSED)
+    for (condition, is_true, case) in REFUSED
+        .iter()
+        .chain(covering::REFUSED)
+        .chain(decompositions::REFUSED)
+        .chain(separators::REFUSED)
+        .chain(homing::REFUSED)
+        .chain(scripts::REFUSED)
     {
         let name = format!("{condition}: {} of {}", case.property, case.net);
         match case.checked() {
@@ -404,8 +409,13 @@ fn each_condition_alone_refuses_something() {
 #[test]
 fn what_is_accepted_is_true() {
     assert!(ACCEPTED.len() >= REFUSED.len(), "{} accepted, {} refused", ACCEPTED.len(), REFUSED.len());
-    for case in
-        ACCEPTED.iter().chain(covering::ACCEPTED).chain(decompositions::ACCEPTED).chain(separators::ACCEPTED).chain(homing::ACCEPTED)
+    for case in ACCEPTED
+        .iter()
+        .chain(covering::ACCEPTED)
+        .chain(decompositions::ACCEPTED)
+        .chain(separators::ACCEPTED)
+        .chain(homing::ACCEPTED)
+        .chain(scripts::ACCEPTED)
     {
         case.checked().unwrap_or_else(|refusal| panic!("{} of {}: {refusal:?}", case.property, case.net));
         assert_eq!(holds(&case.net(), case.property, 5), case.holds, "{} of {}", case.property, case.net);

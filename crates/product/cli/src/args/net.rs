@@ -86,6 +86,9 @@ pub(crate) struct NetCheck {
     /// One method alone, instead of all in the order in which they pay
     #[arg(long, value_parser = methods(), value_name = "METHOD")]
     pub(crate) method: Option<NetMethod>,
+    /// Look at markings one by one in the whole net only, not in smaller nets without what does not matter
+    #[arg(long)]
+    pub(crate) no_reduce: bool,
     /// Take this for granted in inductive proofs: a property, which is proved first, or a certificate (.json), which is
     /// checked first
     #[arg(long, value_name = "PROPERTY|FILE")]

@@ -75,6 +75,12 @@ impl NetSession {
         Self { session: Session::new(&input.net, cancel), asked }
     }
 
+    /// The same, in which all methods look at the whole net.
+    pub fn without_reductions(mut self) -> Self {
+        self.session = self.session.without_reductions();
+        self
+    }
+
     /// Answers a question, by its number.
     pub fn decide(&self, input: &NetInput, question: usize, options: &NetOptions) -> NetDecision {
         let Some(asked) = self.asked.get(question).and_then(Option::as_ref) else {
@@ -116,6 +122,7 @@ pub fn decide_net(input: &NetInput, question: &NetQuestion, options: &NetOptions
         0 => NetSession::without_beginning(input, questions, &options.cancel),
         _ => NetSession::begin(input, questions, &options.cancel),
     };
+    let session = if options.reduce { session } else { session.without_reductions() };
     session.decide(input, 0, options)
 }
 
@@ -126,6 +133,7 @@ pub fn decide_nets(input: &NetInput, questions: &[NetQuestion], jobs: usize, opt
         None => NetSession::begin(input, questions, &options.cancel),
         Some(_) => NetSession::without_beginning(input, questions, &options.cancel),
     };
+    let session = if options.reduce { session } else { session.without_reductions() };
     let threads = if questions.len() < 2 { 1 } else { threads(jobs).min(questions.len()) };
     if threads < 2 {
         return (0..questions.len()).map(|question| session.decide(input, question, options)).collect();

@@ -6,7 +6,8 @@ use serval_budget::Budget;
 use serval_diagnostic::counted;
 use serval_linear::{Node, Tree};
 use serval_net_proof::{
-    Again, Certificate, Dead, Equation, Evidence, Inductive, Item, KInductive, Pump, PumpStep, Run, Weights, pump, run,
+    Again, Certificate, Dead, Equation, Evidence, Inductive, Item, KInductive, NeverFire, Pump, PumpStep, Reduction, Run, Script, Weights,
+    pump, run,
 };
 use serval_petri::{Formula, Net, PlaceId, Property, TransitionId, words};
 use serval_report::nets::DeadNode;
@@ -138,6 +139,11 @@ pub(super) fn because(net: &Net, property: &Property, evidence: &Evidence) -> Op
         Evidence::Decomposition(decomposition) => {
             format!("all runs there are split into cases until none is left: {}", counted(decomposition.steps.len(), "step"))
         }
+        Evidence::Script(script) => {
+            let (places, transitions) = left_out(script);
+            let (places, transitions) = (counted(places, "place"), counted(transitions, "transition"));
+            format!("without {places} and {transitions} that do not matter: {}", because(net, property, &script.evidence)?)
+        }
         // Of goals they show nothing.
         Evidence::Pump(_) | Evidence::Homes(_) | Evidence::Lost(_) => return None,
     })
@@ -163,6 +169,15 @@ pub(super) fn bounds(net: &Net, property: &Property, evidence: &Evidence) -> Opt
         }
         _ => None,
     }
+}
+
+/// How many places and transitions reductions leave out.
+fn left_out(script: &Script) -> (usize, usize) {
+    script.entries.iter().fold((0, 0), |(places, transitions), entry| match entry {
+        Reduction::Places(nodes) => (places.saturating_add(nodes.len()), transitions),
+        Reduction::Idle(nodes) | Reduction::Dead(NeverFire { transitions: nodes, .. }) => (places, transitions.saturating_add(nodes.len())),
+        Reduction::Like(pairs) => (places, transitions.saturating_add(pairs.len())),
+    })
 }
 
 fn listed(names: &[String]) -> String {

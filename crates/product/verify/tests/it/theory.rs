@@ -107,6 +107,7 @@ const PAGES: &[(&str, &str, Sources)] = &[
             ("crates/nets/proof/src/decomposition.rs", None),
             ("crates/nets/proof/src/pump.rs", None),
             ("crates/nets/proof/src/homes.rs", None),
+            ("crates/nets/proof/src/script.rs", None),
             ("crates/nets/proof/src/bounded.rs", None),
         ],
     ),

@@ -176,7 +176,7 @@ fn begun(
     questions: &[NetQuestion],
     certificates: Vec<Certificate>,
 ) -> Result<Result<Arc<NetSession>, String>, Lost> {
-    let (input, questions, is_alone) = (Arc::clone(input), questions.to_vec(), args.method.is_some());
+    let (input, questions, is_alone, is_whole) = (Arc::clone(input), questions.to_vec(), args.method.is_some(), args.no_reduce);
     watched(time, move |watch| {
         // Nothing is begun when the time is over.
         watch.glance();
@@ -184,6 +184,9 @@ fn begun(
             true => NetSession::without_beginning(&input, &questions, &watch.cancel()),
             false => NetSession::begin(&input, &questions, &watch.cancel()),
         };
+        if is_whole {
+            session = session.without_reductions();
+        }
         certificates.iter().try_for_each(|certificate| session.assume(&input, certificate))?;
         Ok(Arc::new(session))
     })
