@@ -16,7 +16,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serval_net_proof::{Dead, Evidence, Item, NeverFire, Reduction, Script};
+use serval_net_proof::{Dead, Evidence, Item, LeftOut, NeverFire, Script};
 use serval_petri::{Formula, Net, PlaceId, TransitionId, greatest_siphon, weight};
 
 /// A net from which something was left out, for a goal.
@@ -26,16 +26,16 @@ pub struct Reduced {
     /// The goal in it.
     pub goal: Formula,
     /// What was left out, in order.
-    pub entries: Vec<Reduction>,
+    pub entries: Vec<LeftOut>,
     /// By transition of what is left its number in the whole net.
     transitions: Vec<u32>,
 }
 
 /// A rule: what it leaves out of a net for a goal.
-type Rule = fn(&Net, &Formula) -> Option<Reduction>;
+type ReductionRule = fn(&Net, &Formula) -> Option<LeftOut>;
 
 /// The rules, each with its name, in the order in which they are tried.
-pub const RULES: [(&str, Rule); 7] = [
+pub const RULES: [(&str, ReductionRule); 7] = [
     ("dead", dead_transitions),
     ("like", like_transitions),
     ("idle", idle_transitions),
@@ -51,7 +51,7 @@ pub fn reduced(net: &Net, goal: &Formula) -> Option<Reduced> {
 }
 
 /// The same by some rules.
-pub fn reduced_by(net: &Net, goal: &Formula, rules: &[(&str, Rule)]) -> Option<Reduced> {
+pub fn reduced_by(net: &Net, goal: &Formula, rules: &[(&str, ReductionRule)]) -> Option<Reduced> {
     let all = 0..u32::try_from(net.transition_count()).ok()?;
     let mut left = Reduced { net: net.clone(), goal: goal.clone(), entries: Vec::new(), transitions: all.collect() };
     while let Some(entry) = rules.iter().find_map(|rule| rule.1(&left.net, &left.goal)) {
@@ -100,13 +100,13 @@ fn asked(net: &Net, goal: &Formula) -> Vec<bool> {
     asked
 }
 
-fn dead_transitions(net: &Net, _: &Formula) -> Option<Reduction> {
+fn dead_transitions(net: &Net, _: &Formula) -> Option<LeftOut> {
     let empty = net.places().map(|place| net.initial_tokens(place) == 0).collect();
     let inside = greatest_siphon(net, net.transitions(), empty);
     let is_dead = |transition: &TransitionId| net.inputs(*transition).iter().any(|arc| inside[arc.0.index()]);
     let transitions = numbers(net.transitions().filter(is_dead), TransitionId::index)?;
     let places = numbers(net.places().filter(|place| inside[place.index()]), PlaceId::index)?;
-    Some(Reduction::Dead(NeverFire { transitions, evidence: Box::new(Evidence::Dead(Dead { places })) }))
+    Some(LeftOut::Dead(NeverFire { transitions, evidence: Box::new(Evidence::Dead(Dead { places })) }))
 }
 
 /// By place what a transition adds.
@@ -116,7 +116,7 @@ fn effect(net: &Net, transition: TransitionId) -> Vec<(PlaceId, i128)> {
     places.into_iter().map(|place| (place, change(place))).filter(|one| one.1 != 0).collect()
 }
 
-fn like_transitions(net: &Net, _: &Formula) -> Option<Reduction> {
+fn like_transitions(net: &Net, _: &Formula) -> Option<LeftOut> {
     let mut by_effect: BTreeMap<Vec<(PlaceId, i128)>, Vec<TransitionId>> = BTreeMap::new();
     for transition in net.transitions() {
         by_effect.entry(effect(net, transition)).or_default().push(transition);
@@ -144,30 +144,30 @@ fn like_transitions(net: &Net, _: &Formula) -> Option<Reduction> {
         }
     }
     pairs.sort_unstable();
-    (!pairs.is_empty()).then_some(Reduction::Like(pairs))
+    (!pairs.is_empty()).then_some(LeftOut::Like(pairs))
 }
 
-fn idle_transitions(net: &Net, _: &Formula) -> Option<Reduction> {
-    numbers(net.transitions().filter(|&transition| effect(net, transition).is_empty()), TransitionId::index).map(Reduction::Idle)
+fn idle_transitions(net: &Net, _: &Formula) -> Option<LeftOut> {
+    numbers(net.transitions().filter(|&transition| effect(net, transition).is_empty()), TransitionId::index).map(LeftOut::Idle)
 }
 
-fn sinks(net: &Net, goal: &Formula) -> Option<Reduction> {
+fn sinks(net: &Net, goal: &Formula) -> Option<LeftOut> {
     let mut stays = asked(net, goal);
     net.transitions().flat_map(|transition| net.inputs(transition)).for_each(|arc| stays[arc.0.index()] = true);
-    numbers(net.places().filter(|place| !stays[place.index()]), PlaceId::index).map(Reduction::Places)
+    numbers(net.places().filter(|place| !stays[place.index()]), PlaceId::index).map(LeftOut::Places)
 }
 
-fn constant_places(net: &Net, goal: &Formula) -> Option<Reduction> {
+fn constant_places(net: &Net, goal: &Formula) -> Option<LeftOut> {
     let mut stays = asked(net, goal);
     for transition in net.transitions() {
         effect(net, transition).into_iter().for_each(|one| stays[one.0.index()] = true);
         let lacks = net.inputs(transition).iter().filter(|arc| net.initial_tokens(arc.0) < arc.1);
         lacks.for_each(|arc| stays[arc.0.index()] = true);
     }
-    numbers(net.places().filter(|place| !stays[place.index()]), PlaceId::index).map(Reduction::Places)
+    numbers(net.places().filter(|place| !stays[place.index()]), PlaceId::index).map(LeftOut::Places)
 }
 
-fn twins(net: &Net, goal: &Formula) -> Option<Reduction> {
+fn twins(net: &Net, goal: &Formula) -> Option<LeftOut> {
     let asked = asked(net, goal);
     let mut arcs: Vec<Vec<(usize, u64, bool)>> = vec![Vec::new(); net.place_count()];
     for transition in net.transitions() {
@@ -183,10 +183,10 @@ fn twins(net: &Net, goal: &Formula) -> Option<Reduction> {
         left_out.extend(same.into_iter().filter(|&place| Some(place) != least && !asked[place.index()]));
     }
     left_out.sort_unstable();
-    numbers(left_out.into_iter(), PlaceId::index).map(Reduction::Places)
+    numbers(left_out.into_iter(), PlaceId::index).map(LeftOut::Places)
 }
 
-fn irrelevant_places(net: &Net, goal: &Formula) -> Option<Reduction> {
+fn irrelevant_places(net: &Net, goal: &Formula) -> Option<LeftOut> {
     let mut matters = asked(net, goal);
     let effects: Vec<Vec<(PlaceId, i128)>> = net.transitions().map(|transition| effect(net, transition)).collect();
     loop {
@@ -202,5 +202,5 @@ fn irrelevant_places(net: &Net, goal: &Formula) -> Option<Reduction> {
             break;
         }
     }
-    numbers(net.places().filter(|place| !matters[place.index()]), PlaceId::index).map(Reduction::Places)
+    numbers(net.places().filter(|place| !matters[place.index()]), PlaceId::index).map(LeftOut::Places)
 }

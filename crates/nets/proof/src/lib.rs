@@ -68,7 +68,7 @@ pub use inductive::{Bound, Clause, Inductive, Invariant};
 pub use k_inductive::KInductive;
 pub use pump::{Again, Pump, PumpStep};
 pub use run::{Item, Run, Runs};
-pub use script::{NeverFire, Reduction, Script};
+pub use script::{LeftOut, NeverFire, Script};
 pub use separator::Separator;
 pub use serval_evidence::{Refusal, Rejection, RowSteps, Rows, Sought};
 pub use states::{States, Stubborn};

@@ -43,7 +43,7 @@ use crate::{Claim, Evidence, Refusal, check as check_goal};
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Script {
     /// What is left out, in order.
-    pub entries: Vec<Reduction>,
+    pub entries: Vec<LeftOut>,
     /// Why the goal cannot be reached in the net that is left.
     pub evidence: Box<Evidence>,
 }
@@ -51,7 +51,7 @@ pub struct Script {
 /// Nodes that are left out, by their numbers in the net so far.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Reduction {
+pub enum LeftOut {
     /// Places of which the goal does not speak.
     Places(Vec<u32>),
     /// Transitions that never fire.
@@ -74,7 +74,7 @@ pub struct NeverFire {
 
 serval_evidence::objects!(Script, NeverFire);
 
-impl Reduction {
+impl LeftOut {
     /// What is left out: places, and transitions.
     fn left_out(&self) -> (&[u32], Vec<u32>) {
         match self {
@@ -145,25 +145,25 @@ fn needs_no_more(net: &Net, transition: TransitionId, than: TransitionId) -> boo
 }
 
 /// Checks what an entry says of the net so far.
-fn check_entry(number: usize, net: &Net, goal: &Formula, entry: &Reduction, budget: &mut Budget) -> Result<(), Refusal> {
+fn check_entry(number: usize, net: &Net, goal: &Formula, entry: &LeftOut, budget: &mut Budget) -> Result<(), Refusal> {
     let named = |number: u32| transition(net, number);
     match entry {
-        Reduction::Places(places) => {
+        LeftOut::Places(places) => {
             let mut asked = goal.constraints().flat_map(|constraint| constraint.expression().terms());
             let is_asked = asked.any(|term| u32::try_from(term.0.index()).is_ok_and(|place| places.contains(&place)));
             require!(ScriptAsked, !is_asked, "entry {number} leaves out a place of which the goal speaks");
         }
-        Reduction::Dead(NeverFire { transitions, evidence }) => {
+        LeftOut::Dead(NeverFire { transitions, evidence }) => {
             for transition in transitions.iter().filter_map(|&number| named(number)) {
                 let fireable = Formula::fireable(net, transition).ok_or(NUMBERS)?;
                 check_goal(net, &fireable, Claim::Unreachable, evidence, budget)?;
             }
         }
-        Reduction::Idle(transitions) => {
+        LeftOut::Idle(transitions) => {
             let moves = transitions.iter().filter_map(|&number| named(number)).any(|transition| !effect(net, transition).is_empty());
             require!(ScriptIdle, !moves, "entry {number} leaves out a transition that changes something");
         }
-        Reduction::Like(pairs) => {
+        LeftOut::Like(pairs) => {
             let stays = |by: u32| pairs.binary_search_by_key(&by, |pair| pair.0).is_err();
             for &(left_out, by) in pairs {
                 let both = named(left_out).zip(named(by)).filter(|_| stays(by));

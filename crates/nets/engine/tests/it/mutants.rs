@@ -12,8 +12,7 @@ use serval_net_engine::explicit::{ExplicitOutcome, look, look_back, look_for_dea
 use serval_net_engine::siphon::Empty;
 use serval_net_engine::{cover, equation, inductive, separator, weights};
 use serval_net_proof::{
-    Again, Bound, Certificate, Claim, Equation, Evidence, Invariant, Item, NeverFire, PumpStep, Reduction, Refusal, Run, check,
-    check_bounded,
+    Again, Bound, Certificate, Claim, Equation, Evidence, Invariant, Item, LeftOut, NeverFire, PumpStep, Refusal, Run, check, check_bounded,
 };
 use serval_petri::{Formula, Marking, Net, PlaceId, Property};
 use serval_random::nets::{Markings, Question, net, open_net};
@@ -219,10 +218,10 @@ pub(crate) fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
         Evidence::Lost(lost) => *lost.evidence = mutated(draw, &lost.evidence),
         Evidence::Script(script) if draw.chance(30) => *script.evidence = mutated(draw, &script.evidence),
         Evidence::Script(script) => list(draw, &mut script.entries, |draw, entry| match entry {
-            Reduction::Places(nodes) | Reduction::Idle(nodes) => changed_nodes(draw, nodes),
-            Reduction::Dead(NeverFire { evidence, .. }) if draw.chance(50) => **evidence = mutated(draw, evidence),
-            Reduction::Dead(NeverFire { transitions, .. }) => changed_nodes(draw, transitions),
-            Reduction::Like(pairs) => list(draw, pairs, |draw, pair| match draw.index(2) {
+            LeftOut::Places(nodes) | LeftOut::Idle(nodes) => changed_nodes(draw, nodes),
+            LeftOut::Dead(NeverFire { evidence, .. }) if draw.chance(50) => **evidence = mutated(draw, evidence),
+            LeftOut::Dead(NeverFire { transitions, .. }) => changed_nodes(draw, transitions),
+            LeftOut::Like(pairs) => list(draw, pairs, |draw, pair| match draw.index(2) {
                 0 => pair.0 = small(draw, pair.0),
                 _ => pair.1 = small(draw, pair.1),
             }),

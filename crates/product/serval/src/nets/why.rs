@@ -6,7 +6,7 @@ use serval_budget::Budget;
 use serval_diagnostic::counted;
 use serval_linear::{Node, Tree};
 use serval_net_proof::{
-    Again, Certificate, Dead, Equation, Evidence, Inductive, Item, KInductive, NeverFire, Pump, PumpStep, Reduction, Run, Script, Weights,
+    Again, Certificate, Dead, Equation, Evidence, Inductive, Item, KInductive, LeftOut, NeverFire, Pump, PumpStep, Run, Script, Weights,
     pump, run,
 };
 use serval_petri::{Formula, Net, PlaceId, Property, TransitionId, words};
@@ -174,9 +174,9 @@ pub(super) fn bounds(net: &Net, property: &Property, evidence: &Evidence) -> Opt
 /// How many places and transitions reductions leave out.
 fn left_out(script: &Script) -> (usize, usize) {
     script.entries.iter().fold((0, 0), |(places, transitions), entry| match entry {
-        Reduction::Places(nodes) => (places.saturating_add(nodes.len()), transitions),
-        Reduction::Idle(nodes) | Reduction::Dead(NeverFire { transitions: nodes, .. }) => (places, transitions.saturating_add(nodes.len())),
-        Reduction::Like(pairs) => (places, transitions.saturating_add(pairs.len())),
+        LeftOut::Places(nodes) => (places.saturating_add(nodes.len()), transitions),
+        LeftOut::Idle(nodes) | LeftOut::Dead(NeverFire { transitions: nodes, .. }) => (places, transitions.saturating_add(nodes.len())),
+        LeftOut::Like(pairs) => (places, transitions.saturating_add(pairs.len())),
     })
 }
 

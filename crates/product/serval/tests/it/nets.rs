@@ -128,6 +128,23 @@ fn what_can_always_happen_again_is_told() {
     assert_eq!((alone(NetMethod::Explicit), alone(NetMethod::Walk), alone(NetMethod::Weights)), (fails, fails, NetAnswer::Undecided));
 }
 
+/// Infinitely many markings, of which two matter for the question.
+#[test]
+fn what_does_not_matter_is_left_out() {
+    let input = net("pl free (1)\ntr take free -> held n\ntr give held -> free m\n");
+    let mut options = NetOptions::default();
+    (options.method, options.rounds) = (Some(NetMethod::Explicit), 3);
+    let decision = asked(&input, "invariant:free + held = 1", &options);
+    assert_eq!((decision.answer, decision.kinds()), (NetAnswer::Holds, vec!["script"]));
+    let why = "without 2 places and 0 transitions that do not matter: 2 markings can be reached, and none is one";
+    assert_eq!(decision.why.as_deref(), Some(why));
+    // A run of what is left fires in the whole net.
+    let decision = asked(&input, "reachable:held = 1 and free = 0", &options);
+    assert_eq!((decision.answer, decision.run.unwrap().steps.len()), (NetAnswer::Holds, 1));
+    options.reduce = false;
+    assert_eq!(asked(&input, "invariant:free + held = 1", &options).answer, NetAnswer::Undecided);
+}
+
 #[test]
 fn long_runs_are_told_in_few_steps() {
     let input = net("pl a (100000)\ntr t a -> b");
