@@ -19,7 +19,7 @@ pub(super) struct Graph<'a> {
 
 /// What a search for all markings gives.
 pub(super) enum GraphOutcome<'a> {
-    All(Graph<'a>),
+    All(Box<Graph<'a>>),
     TooMany,
     TooManyTokens,
 }
@@ -28,7 +28,7 @@ impl<'a> Graph<'a> {
     /// Looks at all markings, at most `most`.
     pub(super) fn explore(fast: &'a Fast, most: usize, budget: &mut Budget) -> Result<GraphOutcome<'a>, Stopped> {
         Ok(match explore(fast, most, budget, |_| false, |here: Here<'_>, into| here.enabled(into))? {
-            Exploration::All(known) => GraphOutcome::All(Self::new(fast, *known, budget)?),
+            Exploration::All(known) => GraphOutcome::All(Box::new(Self::new(fast, *known, budget)?)),
             // Nothing is a goal of that search.
             Exploration::TooMany | Exploration::Reached(_) => GraphOutcome::TooMany,
             Exploration::TooManyTokens => GraphOutcome::TooManyTokens,

@@ -184,7 +184,7 @@ impl<'a> Tour<'a> {
 
     /// The markings on a shortest way to one that is wanted, without where it begins; none where none is wanted.
     fn way(&mut self, from: usize, wanted: &[usize], budget: &mut Budget) -> Result<Vec<usize>, Stopped> {
-        self.search += 1;
+        self.search = self.search.saturating_add(1);
         let search = self.search;
         let mut open = VecDeque::from([from]);
         self.came[from] = (search, from);
