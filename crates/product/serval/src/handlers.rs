@@ -85,14 +85,14 @@ pub fn is_handlers(name: &str) -> bool {
 impl Handlers {
     /// Reads a file.
     pub fn read(name: &str, text: &str, bounds: &HandlerBounds) -> Result<Self, Vec<Diagnostic>> {
-        Self::of(HandlerFile::read(name, text)?, bounds).map_err(|(_, mistakes)| mistakes)
+        Self::of(HandlerFile::read(name, text)?, bounds).map_err(|undecided| undecided.1)
     }
 
     /// The same of a file that is read; it comes back where it cannot be decided about.
-    pub fn of(file: HandlerFile, bounds: &HandlerBounds) -> Result<Self, (HandlerFile, Vec<Diagnostic>)> {
+    pub fn of(file: HandlerFile, bounds: &HandlerBounds) -> Result<Self, Box<(HandlerFile, Vec<Diagnostic>)>> {
         match Self::translated(&file.module, bounds) {
             Ok((input, translation, compared, source)) => Ok(Self { file, input, translation, compared, source }),
-            Err(mistakes) => Err((file, mistakes)),
+            Err(mistakes) => Err(Box::new((file, mistakes))),
         }
     }
 

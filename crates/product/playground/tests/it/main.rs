@@ -1,5 +1,7 @@
 //! The server, asked over sockets as browsers and others ask.
 
+#![allow(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::OnceLock;

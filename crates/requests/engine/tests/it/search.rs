@@ -80,7 +80,7 @@ fn families_are_refuted_with_the_fewest_requests() {
         ("bank_split", 4, 3),
         ("flips", 3, 7),
     ] {
-        let text = serval_families::Family::named(name).unwrap().program(n);
+        let text = Family::named(name).unwrap().program(n);
         let budget = &mut Budget::ticks(TICKS);
         assert_eq!(fewest(&prepared(&text), requests, budget), Some(requests), "{name} {n}");
         say(&format!("{name} {n}: refuted with {requests} requests in {} ticks", TICKS - budget.left()));
@@ -155,7 +155,7 @@ fn random_programs_are_refuted_exactly_when_brute_force_says_so() {
 
 #[test]
 fn the_budget_ends_a_layer_at_the_same_place_on_any_number_of_threads() {
-    let text = serval_families::Family::named("watch").unwrap().program(4);
+    let text = Family::named("watch").unwrap().program(4);
     let compiled = compile(&analyze(&text).program.unwrap(), Options::default(), &Budget::unlimited()).unwrap();
     let system = compiled.components()[0].system();
     let waits = Waits::of(system, &mut Budget::unlimited()).unwrap();

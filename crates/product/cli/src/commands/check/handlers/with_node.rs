@@ -68,7 +68,8 @@ fn one(args: &Check, messages: Messages, path: &Path) -> Result<(String, Status,
             let handlers = Arc::new(handlers);
             done(args, messages, path, decided(args, messages, &name, &handlers)?, handlers.file())
         }
-        Err((file, mistakes)) => {
+        Err(undecided) => {
+            let (file, mistakes) = *undecided;
             let Some(calls) = args.handlers.tried else {
                 return Err(Failure::Input(render_diagnostics(&mistakes, &name, file.text(), messages.style)));
             };
