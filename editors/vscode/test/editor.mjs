@@ -25,6 +25,7 @@ mkdirSync(folder);
 writeFileSync(join(folder, "save.ser"), LOST);
 writeFileSync(join(folder, "two.ser"), `${LOST}\nrequest other {\n  LOOKED := 1;\n  1\n}\n`);
 
+const servers = [];
 /** One editor with settings of its own, in which the extension is installed. */
 async function editor(name, settings) {
   const home = join(work, name);
@@ -55,6 +56,7 @@ async function editor(name, settings) {
   const installed = spawnSync(process.execPath, [...common, "--install-extension", extension, "--force"], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   assert.equal(installed.status, 0, installed.stdout + installed.stderr);
   const server = spawn(process.execPath, [...common, "--auth", "none", "--bind-addr", "127.0.0.1:0", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"], { env, stdio: ["ignore", "pipe", "pipe"] });
+  servers.push(server);
   let said = "";
   const url = await new Promise((found, failed) => {
     const hear = (data) => {
@@ -259,6 +261,7 @@ try {
   copyFileSync(serval, join(installed, "bin/serval"));
   await other.reload();
   await status(other, "Restricted Mode");
+  await file(other, "two.ser");
   await status(other, "not serializable: lost-update");
   passed("the program of the package");
   await other.context().close();
@@ -275,6 +278,7 @@ try {
   process.exitCode = 1;
 } finally {
   await browser.close();
+  servers.forEach((server) => server.kill());
   if (!process.env.KEEP) rmSync(work, { recursive: true, force: true });
   process.exit();
 }
