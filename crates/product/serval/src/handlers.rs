@@ -75,6 +75,8 @@ pub struct Handlers {
     /// The same without refusals and with more numbers, which is compared with Node.
     compared: StepsProgram,
     source: Source,
+    /// Status codes that mean that nothing has happened.
+    refusals: Vec<i64>,
 }
 
 /// Whether a file of this name is one of handlers.
@@ -91,7 +93,9 @@ impl Handlers {
     /// The same of a file that is read; it comes back where it cannot be decided about.
     pub fn of(file: HandlerFile, bounds: &HandlerBounds) -> Result<Self, Box<(HandlerFile, Vec<Diagnostic>)>> {
         match Self::translated(&file.module, bounds) {
-            Ok((input, translation, compared, source)) => Ok(Self { file, input, translation, compared, source }),
+            Ok((input, translation, compared, source)) => {
+                Ok(Self { file, input, translation, compared, source, refusals: bounds.refusals.clone() })
+            }
             Err(mistakes) => Err(Box::new((file, mistakes))),
         }
     }

@@ -17,13 +17,45 @@ pub(crate) struct HandlerArgs {
     /// in Node; no verdict
     #[arg(long = "try", value_name = "N", value_parser = clap::value_parser!(u32).range(2..=4))]
     pub(crate) tried: Option<u32>,
+    /// With handlers: these requests of the file alone, with commas; the verdict says so
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) requests: Vec<String>,
+    /// With handlers: how many events a turn of the event loop may begin with; default any
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) turns: Option<HandlerTurns>,
+    /// With handlers: how many values the outside has where they are only moved; default 2
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(i64).range(1..=9))]
+    pub(crate) values: Option<i64>,
+    /// With handlers: how many keys there are; default 2, or 1 where one stands for all
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=9))]
+    pub(crate) keys: Option<i64>,
+    /// With handlers: status codes that mean that nothing has happened, with commas, or none; default
+    /// 409,423,425,429,503
+    #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = refusal)]
+    pub(crate) refusals: Option<Vec<String>>,
+}
+
+/// A status code, or the word that stands for no code.
+fn refusal(said: &str) -> Result<String, String> {
+    let is_code = said.len() == 3 && said.parse().is_ok_and(|code: u16| (100..=599).contains(&code));
+    if is_code || said == "none" { Ok(said.to_owned()) } else { Err("a status code has three digits, such as 409".to_owned()) }
 }
 
 impl HandlerArgs {
     /// Whether one of the options is there.
     pub(crate) fn is_said(&self) -> bool {
-        self.emit.is_some() || self.tried.is_some()
+        let bounds = self.turns.is_some() || self.values.is_some() || self.keys.is_some() || self.refusals.is_some();
+        self.emit.is_some() || self.tried.is_some() || !self.requests.is_empty() || bounds
     }
+}
+
+/// How many events a turn of the event loop may begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HandlerTurns {
+    /// Several, as where two answers arrive at once
+    Any,
+    /// One
+    One,
 }
 
 /// What `check --emit` writes.

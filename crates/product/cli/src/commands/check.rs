@@ -39,7 +39,9 @@ pub(crate) fn run(args: &Check, messages: Messages) -> Result<ExitCode, Failure>
         return Ok(status);
     }
     if args.handlers.is_said() {
-        return Err(Failure::message("--emit and --try are about handlers in JavaScript and TypeScript"));
+        return Err(Failure::message(
+            "--emit, --try, --requests, --turns, --values, --keys and --refusals are about handlers in JavaScript and TypeScript",
+        ));
     }
     let (workloads, rest) = crate::workload::separate(&args.files)?;
     if !workloads.is_empty() {

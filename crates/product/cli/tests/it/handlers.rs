@@ -27,7 +27,13 @@ fn options_that_do_not_go_with_handlers_are_refused() {
         (&["check", TOKEN, "--only", "faults"], "--only is about programs"),
         (&["check", TOKEN, "examples/lost-update.ser"], "checked apart from programs"),
         (&["check", TOKEN, "--replay=host=/tmp"], "takes no connection"),
-        (&["check", "examples/lost-update.ser", "--emit", "test"], "--emit and --try are about handlers"),
+        (
+            &["check", "examples/lost-update.ser", "--emit", "test"],
+            "--emit, --try, --requests, --turns, --values, --keys and --refusals are about handlers",
+        ),
+        (&["check", "examples/lost-update.ser", "--keys", "2"], "are about handlers in JavaScript and TypeScript"),
+        (&["check", TOKEN, "--refusals", "4090"], "a status code has three digits, such as 409"),
+        (&["check", TOKEN, "--values", "0"], "0 is not in 1..=9"),
         (&["replay", TOKEN, "target/x.json", "--dsn", "host=/tmp"], "--dsn is about workloads of SQL"),
         (&["replay", "examples/lost-update.ser", "target/x.json", "--format", "json"], "are about workloads of SQL and handlers"),
         (&["export", TOKEN, "--to", "dot"], "handlers have the forms ser and js"),
@@ -175,6 +181,24 @@ pub(crate) mod built {
             assert!(stderr.contains(said), "{arguments:?}: {stderr}");
             assert_eq!(status, Some(2), "{arguments:?}: {stderr}");
         }
+    }
+
+    /// The verdict names the bounds that were given.
+    #[test]
+    fn bounds_can_be_given() {
+        if !has_node() {
+            return;
+        }
+        let fixed = "docs/src/handlers/token-fixed.js";
+        let said = |more: &[&str]| text(&serval(&[&["check", "--quiet", fixed][..], more].concat(), b"").stdout);
+        let all = said(&["--values", "3", "--keys", "1", "--turns", "one", "--refusals", "none"]);
+        assert_eq!(all, format!("{fixed}: serializable (outside values 3, keys 1)\n"));
+        let one = said(&["--requests", "getToken", "--refusals", "409,503"]);
+        assert_eq!(one, format!("{fixed}: serializable (only the requests getToken, outside values 2, keys 2)\n"));
+        let (stderr, status) = refused(&["check", fixed, "--requests", "getTokens"]);
+        assert!(stderr.contains("a request of the name getTokens, which there is not"), "{stderr}");
+        assert!(stderr.contains("the requests are getToken, expire"), "{stderr}");
+        assert_eq!(status, Some(2));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use serval::handlers::{HandlerBounds, HandlerFile, Handlers, Tried};
+use serval::handlers::{HandlerBounds, HandlerFile, Handlers, REFUSALS, Tried};
 use serval_replay::NodeProcess;
 use serval_testkit::suite::data_dir;
 
@@ -15,7 +15,7 @@ fn tried(node: &mut NodeProcess, name: &str, content: &str, with_program: bool) 
     let mut ask = |job: &str| node.ask(job, Duration::from_secs(600)).map_err(|why| why.to_string());
     let file = HandlerFile::read(name, content).map_err(|_| "it cannot be read".to_owned())?;
     if !with_program {
-        return file.try_orders(3, &mut ask);
+        return file.try_orders(3, &REFUSALS, &mut ask);
     }
     let handlers = Handlers::of(file, &HandlerBounds::default()).map_err(|_| "it has no program".to_owned())?;
     handlers.try_orders(3, &mut ask)

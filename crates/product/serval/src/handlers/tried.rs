@@ -7,7 +7,6 @@
 
 use serde_json::{Value, json};
 use serval_diagnostic::plural;
-use serval_handlers::REFUSALS;
 use serval_handlers::node::{trial, words};
 
 use super::kept::{Seen, kept};
@@ -40,18 +39,19 @@ impl Tried {
 impl Handlers {
     /// Tries all orders of up to so many calls. `ask` is as in [`Handlers::check`].
     pub fn try_orders(&self, calls: u32, ask: &mut dyn FnMut(&str) -> Result<String, String>) -> Result<Tried, String> {
+        let refusals = &self.refusals;
         let names: Vec<String> = self.source.program().requests.iter().map(|request| request.name.clone()).collect();
-        let job = trial(&self.file.text, &self.file.performed, Some((&self.compared, &names)), &[], (calls, &REFUSALS));
+        let job = trial(&self.file.text, &self.file.performed, Some((&self.compared, &names)), &[], (calls, refusals));
         self.file.tried(job, calls, ask)
     }
 }
 
 impl HandlerFile {
-    /// The same of a file of which nothing is known but what it lets others call.
-    pub fn try_orders(&self, calls: u32, ask: &mut dyn FnMut(&str) -> Result<String, String>) -> Result<Tried, String> {
+    /// The same of a file of which nothing is known but what it lets others call, and which status codes refuse.
+    pub fn try_orders(&self, calls: u32, refusals: &[i64], ask: &mut dyn FnMut(&str) -> Result<String, String>) -> Result<Tried, String> {
         let methods = self.module.classes.iter().flat_map(|class| &class.methods);
         let hidden: Vec<String> = methods.filter(|method| method.private).map(|method| method.name.clone()).collect();
-        self.tried(trial(&self.text, &self.performed, None, &hidden, (calls, &REFUSALS)), calls, ask)
+        self.tried(trial(&self.text, &self.performed, None, &hidden, (calls, refusals)), calls, ask)
     }
 
     fn tried(&self, job: Option<Value>, calls: u32, ask: &mut dyn FnMut(&str) -> Result<String, String>) -> Result<Tried, String> {

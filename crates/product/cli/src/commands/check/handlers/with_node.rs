@@ -6,13 +6,13 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use serval::handlers::{Checked, HandlerBounds, HandlerFile, Handlers, KeptRun, Outcome, REFUSALS, Run, Tried, Turns};
+use serval::handlers::{Checked, HandlerBounds, HandlerFile, Handlers, KeptRun, Outcome, Run, Tried, Turns};
 use serval::{Diagnostic, Options};
 use serval_replay::{EmittedTest, emitted_test};
 use serval_report::{escape, render_diagnostics};
 
 use super::super::{Status, checking::now, methods, save};
-use crate::args::{Check, OutputFormat};
+use crate::args::{Check, HandlerArgs, HandlerTurns, OutputFormat};
 use crate::commands::handlers::node::{LazyNode, REPLAYED, performed, read_file};
 use crate::failure::Failure;
 use crate::input::{self, Messages};
@@ -53,6 +53,19 @@ pub(super) fn check(args: &Check, messages: Messages) -> Result<ExitCode, Failur
     Ok(worst.exit_code(args.exit_zero))
 }
 
+/// The bounds within which a file is decided.
+fn bounds(said: &HandlerArgs) -> HandlerBounds {
+    let usual = HandlerBounds::default();
+    let refusals = match &said.refusals {
+        // `none` is the one word that is no number.
+        Some(codes) => codes.iter().filter_map(|code| code.parse().ok()).collect(),
+        None => usual.refusals,
+    };
+    let (values, keys) = (said.values.unwrap_or(usual.values), said.keys.or(usual.keys));
+    let requests = (!said.requests.is_empty()).then(|| said.requests.clone());
+    HandlerBounds { values, keys, refusals, requests, ..usual }
+}
+
 /// What was found out about a file.
 struct FoundOut {
     text: String,
@@ -63,7 +76,7 @@ struct FoundOut {
 /// What is said about a file, its status, and what could not be done with its run.
 fn one(args: &Check, messages: Messages, path: &Path) -> Result<(String, Status, Vec<String>), Failure> {
     let name = input::name_of(path);
-    match Handlers::of(read_file(path, messages)?, &HandlerBounds::default()) {
+    match Handlers::of(read_file(path, messages)?, &bounds(&args.handlers)) {
         Ok(handlers) => {
             let handlers = Arc::new(handlers);
             done(args, messages, path, decided(args, messages, &name, &handlers)?, handlers.file())
@@ -82,6 +95,7 @@ fn one(args: &Check, messages: Messages, path: &Path) -> Result<(String, Status,
 fn decided(args: &Check, messages: Messages, name: &str, handlers: &Arc<Handlers>) -> Result<FoundOut, Failure> {
     let methods = methods(&args.method, &args.classic)?;
     let (jobs, seed, calls) = (args.limits.jobs.unwrap_or(0), args.seed, args.handlers.tried);
+    let turns = if args.handlers.turns == Some(HandlerTurns::One) { Turns::One } else { Turns::Any };
     let own = Arc::clone(handlers);
     let done = watched(args.limits.time(), move |watch| {
         let mut options = Options::default();
@@ -89,7 +103,7 @@ fn decided(args: &Check, messages: Messages, name: &str, handlers: &Arc<Handlers
         options.cancel = watch.cancel();
         options.clock = now;
         let mut node = LazyNode::default();
-        let checked = own.check(&options, Turns::Any, &mut |job| node.ask(job));
+        let checked = own.check(&options, turns, &mut |job| node.ask(job));
         let is_open = matches!(checked.outcome, Outcome::Serializable | Outcome::Undecided(_));
         let tried = calls.filter(|_| is_open).map(|calls| own.try_orders(calls, &mut |job| node.ask(job)));
         (checked, tried)
@@ -144,10 +158,10 @@ fn outside_of_the_subset(
         let line = before.matches('\n').count() + 1;
         if first.primary.span.end == 0 { first.message.to_string() } else { format!("line {line}: {}", first.message) }
     });
-    let own = Arc::clone(file);
+    let (own, refusals) = (Arc::clone(file), bounds(&args.handlers).refusals);
     let done = watched(args.limits.time(), move |_| {
         let mut node = LazyNode::default();
-        own.try_orders(calls, &mut |job| node.ask(job))
+        own.try_orders(calls, &refusals, &mut |job| node.ask(job))
     });
     told(args, messages, name, &why, &done.unwrap_or_else(|lost| Err(lost.reason())))
 }
@@ -184,7 +198,7 @@ fn done(
             save(Some(trace), args.files.len() > 1, &input::name_of(path), "trace.json", &run.trace_text())?;
         }
         let replay = args.replay.is_some().then(|| replayed(run, file));
-        let emit = args.handlers.emit.map(|_| emitted(run, path));
+        let emit = args.handlers.emit.map(|_| emitted(run, path, &bounds(&args.handlers).refusals));
         for one in [replay, emit].into_iter().flatten() {
             match one {
                 Ok(line) => said.push_str(&line),
@@ -208,12 +222,12 @@ fn replayed(run: &Run, file: &HandlerFile) -> Result<String, String> {
 }
 
 /// Writes the run as a test beside the file, and says so.
-fn emitted(run: &Run, path: &Path) -> Result<String, String> {
+fn emitted(run: &Run, path: &Path, refusals: &[i64]) -> Result<String, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let place = path.with_file_name(format!("{stem}.test.mjs"));
     let shown = input::shown(&place);
-    let text = emitted_test(&EmittedTest { file: &name, trace: &run.trace, refusals: &REFUSALS });
+    let text = emitted_test(&EmittedTest { file: &name, trace: &run.trace, refusals });
     // Not even where it appears in this moment.
     let made = fs::OpenOptions::new().write(true).create_new(true).open(&place);
     made.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|why| match why.kind() {
