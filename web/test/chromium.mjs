@@ -35,8 +35,9 @@ const plainServer = await serve(dist, { plain: true, prefix: "/some/path/" });
 
 /** What the console said, and what was asked for outside of the page. */
 let noise = [];
-async function page(path = "", { url = server.url } = {}) {
+async function page(path = "", { url = server.url, before } = {}) {
   const one = await context.newPage();
+  if (before) await one.addInitScript(...before);
   one.on("console", (message) => noise.push(`${message.type()}: ${message.text()}`));
   one.on("pageerror", (error) => noise.push(`error: ${error.message}`));
   one.on("request", (request) => {
@@ -182,10 +183,17 @@ const tests = {
       fixing: [many(150, (step) => `x := N${step % 3}; yield; N${step % 3} := x + ${step}; x`), /looking for fixes/],
     };
     for (const [stage, [text, seen]] of Object.entries(stages)) {
-      const one = await page(link([text, "many.ser", "ser", false, 0]));
-      await status(one, seen);
-      await one.locator("#stop").click({ timeout: 240_000 });
-      await one.waitForFunction(() => document.getElementById("stop").disabled);
+      // The button is pressed as soon as the stage is shown, however short that is.
+      const press = (pattern) => {
+        const look = () => {
+          if (globalThis.pressed || !new RegExp(pattern).test(document.getElementById("status")?.textContent ?? "")) return;
+          globalThis.pressed = true;
+          document.getElementById("stop").click();
+        };
+        new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true });
+      };
+      const one = await page(link([text, "many.ser", "ser", false, 0]), { before: [press, seen.source] });
+      await one.waitForFunction(() => globalThis.pressed && document.getElementById("stop").disabled);
       assert.doesNotMatch(await one.locator("#status").textContent(), /^checking/, stage);
       await write(one, "request flip { X := 1 - X; X }");
       await status(one, /^serializable/);
@@ -193,14 +201,17 @@ const tests = {
     }
   },
   async "a module that is cut short"() {
+    // A place where this browser was never, and that keeps no module.
+    const fresh = await serve(dist, { plain: true });
     const one = await context.newPage();
     await one.route("**/*.wasm", async (route) => {
       const answer = await route.fetch();
       await route.fulfill({ response: answer, body: (await answer.body()).subarray(0, 100_000) });
     });
-    await one.goto(`${plainServer.url}?short`);
+    await one.goto(fresh.url);
     await status(one, /^The module could not be started: .*The command line does the same: serval check FILE$/);
     await one.close();
+    await fresh.close();
   },
   async "storage that is full or forbidden"() {
     for (const refused of ["setItem", "getItem"]) {
