@@ -22,7 +22,9 @@ use serval_report::escape;
 use crate::output::{Colour, say};
 pub(crate) use bench::{Bench, BenchCommand, BenchFormat, Merge};
 pub(crate) use export::ExportForm;
-pub(crate) use handlers::{HandlerArgs, HandlerTurns, Replay, ReplayFormat};
+#[cfg(feature = "handlers")]
+pub(crate) use handlers::HandlerTurns;
+pub(crate) use handlers::{HandlerArgs, Replay, ReplayFormat};
 pub(crate) use net::{
     CoverFormat, LustreEncoding, Net, NetCheck, NetCommand, NetCover, NetDecompose, NetExport, NetFile, NetForm, NetFormat, NetInfo,
     NetInvariant, NetKind, NetRun, NetStates, SpaceForm, SpaceFormat, TreeForm,

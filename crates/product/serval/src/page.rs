@@ -25,6 +25,7 @@ pub fn page(input: &Input, report: &FileReport, version: &str, cancel: &Cancel) 
 
 /// The same on a workload of SQL: its files instead of a program, and no pictures of states, which have none of its
 /// names.
+#[cfg(feature = "sql")]
 pub(crate) fn page_of_files<'a>(files: impl Iterator<Item = (&'a str, &'a str)>, report: &FileReport, version: &str) -> String {
     let files = files.map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
     report.to_html(&Page { text: "", is_program: false, files, figures: Vec::new(), version })
