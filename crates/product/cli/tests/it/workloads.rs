@@ -260,7 +260,7 @@ fn imported(spec: &str, ranges: &[&str], level: &str) -> Vec<(String, String)> {
 }
 
 /// Where some order of a spec's sessions gives answers and tables that no serial order gives, the workload is
-/// refuted once somebody looks at the tables.
+/// refuted once an observer reads the tables.
 #[test]
 fn isolation_specs_are_refuted_where_an_order_is_not_serial() {
     let Some(place) = data_dir("pg-isolation") else { return };

@@ -1,4 +1,4 @@
-//! What Node did in a run, as it is told.
+//! What Node did in a run, as reports show it.
 
 use serde_json::Value;
 use serval_handlers::node::words;
