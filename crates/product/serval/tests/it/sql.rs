@@ -100,8 +100,8 @@ fn shows_no_variable(report: &FileReport, workload: &Workload, directory: &Path)
     assert!(run.statements.iter().any(|one| github.contains(&format!("file={},line={},", one.file, one.span[0]))), "{github}");
 }
 
-/// A transaction that begins with a lock of a row is not overtaken by a later one that locks it, also where others commit
-/// in between.
+/// A transaction that begins with a lock of a row is not overtaken by a later one that locks it, also where
+/// others commit in between.
 #[test]
 fn a_run_that_no_server_performs_refutes_nothing() {
     let schema = "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL);
