@@ -54,7 +54,8 @@ Definition write (m : moment) (x : var) (v : Z) (e : expr) : moment :=
 
 (** * Contexts *)
 
-(** [x := []], [![]], [-[]], [[] op b], [v op []], [[] && b], [[] || b], [[]; b], [if ([]) {a} else {b}], [return []]. *)
+(** [x := []], [![]], [-[]], [[] op b], [v op []], [[] && b], [[] || b], [[]; b], [if ([]) {a} else {b}] and
+    [return []]. *)
 Inductive frame :=
 | AssignTo (x : var) | NotOf | NegateOf
 | LeftOf (o : operator) (b : expr) | RightOf (o : operator) (v : Z)
