@@ -67,8 +67,10 @@ Record program := Program {
     - who is asked: ((name, values of the parameters), (component, its request)); components are counted from 0;
     - locals: ((name, values of the parameters), local state), the compiled local state;
     - globals: the values of all globals, the compiled global state in each component;
-    - pairs: for each global state (its place in the list before, from 1) the local
-      states (their places, from 1) that may occur with it.
+    - markings: for each global state (in the order of the list before) what may occur with it, as a list of markings
+      [(many, few)] of places in the list of locals, counted from 1: any number of requests may be in those of
+      [many], and in those of [few] as many as they are listed. Finished states count as well.
+      Mostly one marking with all that may occur in [many] is enough (the cheap pass of the compiler).
     The lists are those of the program as written; the compiled states are the
     numbers that the reader gives to names in the system ([Input.read_system]).
     To find them it is enough to explore the program with [Step.outcomes] and to look up for each
