@@ -22,3 +22,10 @@ Print Assumptions goal_of_met.
 Print Assumptions check_evidence_sound.
 Print Assumptions check_bounded_sound.
 Print Assumptions check_net_sound.
+From Proved.Programs Require Import Reduce Step MapSound Fault Program.
+Print Assumptions small_reduce.
+Print Assumptions outcomes_steps.
+Print Assumptions outcomes_fails.
+Print Assumptions check_map_sound.
+Print Assumptions check_fault_sound.
+Print Assumptions program_sound.
