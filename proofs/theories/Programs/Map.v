@@ -18,14 +18,15 @@ Record map_hint := MapHint {
   global_states : list (store * list id);              (** global states and their images in each component *)
   markings : list (list (list id * list id))           (** for each global state what may occur with it: of each marking the local
                                                            states, by their places in the list from 1, in which any number of requests
-                                                           may be, and others, each as often as requests may be in it *)
+                                                           may be, and others, each as often as requests may be in it; finished
+                                                           ones need not be there *)
 }.
 
 (** * Tables *)
 
 (** A component, and indexes of what it has. *)
-Record ready := Ready { system_of : Model.system; starts_at : pset; steps_at : index_type point; answers_at : PM.t (list id) }.
-Definition get_ready (s : Model.system) : ready := Ready s (pset_of (Model.starts s)) (index (Model.steps s)) (index1 (Model.answers s)).
+Record ready := Ready { system_of : Model.system; starts_at : pset; moving : idset; steps_at : index_type point; answers_at : PM.t (list id) }.
+Definition get_ready (s : Model.system) : ready := Ready s (pset_of (Model.starts s)) (iset (tmap (fun x => fst (fst x)) (Model.steps s))) (index (Model.steps s)) (index1 (Model.answers s)).
 
 Definition asked_key (a : asked) : positive := store_key (snd a) (fst a).
 Definition state_key (x : asked * local) : positive := local_key (snd x) (asked_key (fst x)).
@@ -34,6 +35,8 @@ Definition global_key (g : store) : positive := store_key g xH.
 
 Lemma state_eqb_eq x y : state_eqb x y = true -> x = y.
 Proof. destruct x, y. unfold state_eqb. cbn. intros [H K]%andb_true_iff. f_equal; auto using asked_eqb_eq, local_eqb_eq. Qed.
+
+Definition running (l : local) : bool := match l with Running _ _ => true | Finished _ => false end.
 
 (** Entries with their places in the list, from 1, in another order. *)
 Definition with_places {A B} (l : list (A * B)) : list (A * (id * B)) :=
@@ -84,7 +87,8 @@ Section Check.
 
   (** ** Answers *)
 
-  (** A finished state gives the answer that its image gives, no other state gives one, and different answers stay different. *)
+  (** A finished state gives the answer that its image gives, which makes no step; no other state gives an answer, and
+      different answers stay different. *)
   Definition check_answer (e : (asked * local) * (id * id)) : bool :=
     let '((a, l), (i, m)) := e in
     match PM.find i (by_place t), home a with
@@ -95,7 +99,7 @@ Section Check.
             match l, found1 (answers_at s) m with
             | Running _ _, [] => true
             | Finished v, x :: more =>
-                forallb (Pos.eqb x) more && let z := letter_back (r, x) in asked_eqb (fst z) a && Z.eqb (snd z) v
+                negb (imem (moving s) m) && forallb (Pos.eqb x) more && let z := letter_back (r, x) in asked_eqb (fst z) a && Z.eqb (snd z) v
             | _, _ => false
             end
         | None => false
@@ -141,10 +145,10 @@ Section Check.
     | _, _ => false
     end.
 
-  (** The places of where a step leads, and its image. *)
-  Definition check_outcome (ims : list id) (k : nat) (a : asked) (o : local * store) : option ((id * id) * point) :=
+  (** The places of where a step leads, and its image. Where a request is at its end does not matter to others any more. *)
+  Definition check_outcome (ims : list id) (k : nat) (a : asked) (o : local * store) : option ((option id * id) * point) :=
     match local_of (a, fst o), global_of (snd o) with
-    | Some (j, m), Some (n, ims') => if others_stay (Some k) ims ims' then Some ((j, n), (m, nth k ims' xH)) else None
+    | Some (j, m), Some (n, ims') => if others_stay (Some k) ims ims' then Some ((if running (fst o) then Some j else None, n), (m, nth k ims' xH)) else None
     | _, _ => None
     end.
 
@@ -158,7 +162,7 @@ Section Check.
     let s := pset_of l in let u := pset_of m in forallb (pmem s) m && forallb (pmem u) l.
 
   (** The images of the steps from a pair are the steps from the image of the pair, and none fails; the places where they lead. *)
-  Definition check_pair (g : store) (ims : list id) (i : id) : option (list (id * id)) :=
+  Definition check_pair (g : store) (ims : list id) (i : id) : option (list (option id * id)) :=
     match PM.find i (by_place t) with
     | Some ((a, l), m) =>
         match home a, outcomes fuel l g with
@@ -179,7 +183,7 @@ Section Check.
   Definition places_in (ms : list marking) : list id :=
     tmap fst (PM.elements (fold_left (fun s m => fold_left (fun s e => iadd s (fst e)) (PM.elements (many m)) (fold_left iadd (few m) s)) ms (PM.empty _))).
 
-  Definition check_marking (starts : list id) (ways : list (id * list (id * id))) (m : marking) : bool :=
+  Definition check_marking (starts : list id) (ways : list (id * list (option id * id))) (m : marking) : bool :=
     forallb (imem (many m)) starts &&
     let here := filter (fun w => occurs m (fst w)) ways in
     let leads := above m markings_of (flat_map (fun w => map snd (snd w)) here) in

@@ -99,41 +99,46 @@ Section Sound.
 
   Lemma local_there a l i m : local_of t (a, l) = Some (i, m) ->
     PM.find i (by_place t) = Some ((a, l), m) /\ exists k r s, flies t (a, l) = Some (k, (r, m)) /\ home t a = Some (k, r) /\
-      nth_error ss k = Some s /\ answers_match (letter_image t) (letter_back back) s k r m a l.
+      nth_error ss k = Some s /\ answers_match (letter_image t) (letter_back back) s k r m a l /\
+      (running l = false -> forall g q, ~ In ((m, g), q) (Model.steps s)).
   Proof.
     intros E. pose proof (local_entry _ _ _ E) as I. unfold check_answers in CA. rewrite forallb_forall in CA. specialize (CA _ I).
     unfold check_answer in CA. destruct (PM.find i (by_place t)) as [[x m']|] eqn:P; [|discriminate].
     destruct (home t a) as [[k r]|] eqn:H; [|discriminate]. apply andb_true_iff in CA as [C A]. apply andb_true_iff in C as [X M].
     apply state_eqb_eq in X as ->. apply Pos.eqb_eq in M as ->. split; auto.
-    destruct (nth_error (components t) k) as [s'|] eqn:K; [|discriminate]. pose proof (component k s' K) as (s & Es & ->). cbn [answers_at get_ready] in A.
+    destruct (nth_error (components t) k) as [s'|] eqn:K; [|discriminate]. pose proof (component k s' K) as (s & Es & ->). cbn [answers_at moving get_ready] in A.
     exists k, r, s. split; [|split; [auto|split; [auto|]]].
     - unfold flies, flying. cbn [fst]. rewrite H. unfold image. now rewrite E.
-    - split.
+    - split; [split|].
       + intros x Ix. apply found_index1 in Ix. destruct l as [e q|v].
         * destruct (found1 _ m); [destruct Ix|discriminate].
         * exists v. split; auto. unfold letter_image. cbn [fst snd]. rewrite E, H, K. cbn [answers_at get_ready].
-          destruct (found1 (index1 (Model.answers s)) m) as [|y more]; [destruct Ix|]. apply andb_true_iff in A as [A _]. rewrite forallb_forall in A.
-          destruct Ix as [<-|Ix]; auto. apply A, Pos.eqb_eq in Ix. congruence.
+          destruct (found1 (index1 (Model.answers s)) m) as [|y more]; [destruct Ix|]. apply andb_true_iff in A as [A _]. apply andb_true_iff in A as [_ A].
+          rewrite forallb_forall in A.           destruct Ix as [<-|Ix]; auto. apply A, Pos.eqb_eq in Ix. congruence.
       + intros v ->. destruct (found1 (index1 (Model.answers s)) m) as [|y more] eqn:Y; [discriminate|]. exists y. split; [|split].
         * apply found_index1. rewrite Y. now left.
         * unfold letter_image. cbn [fst snd]. rewrite E, H, K. cbn [answers_at get_ready]. now rewrite Y.
         * apply andb_true_iff in A as [_ A]. apply andb_true_iff in A as [A1 A2]. apply asked_eqb_eq in A1. apply Z.eqb_eq in A2.
           destruct (letter_back back (r, y)); cbn in *. congruence.
+      + destruct l as [|v]; [discriminate|]. intros _ g q Q. destruct (found1 _ m); [discriminate|]. apply andb_true_iff in A as [A _].
+        apply andb_true_iff in A as [A _]. apply negb_true_iff in A. rewrite <- not_true_iff_false in A. apply A, imem_iset, tmap_in.
+        now exists ((m, g), q).
   Qed.
 
   (** ** Pairs *)
 
   Lemma pair_matches g n ims i w a l m : global_of t g = Some (n, ims) -> local_of t (a, l) = Some (i, m) -> check_pair fuel t g ims i = Some w ->
     matches ss (home t) (image t) (in_component t) (letter_image t) (letter_back back) g a l /\ ~ fails l g /\
-    forall l' g', steps l g l' g' -> exists j m' n' ims', local_of t (a, l') = Some (j, m') /\ global_of t g' = Some (n', ims') /\ In (j, n') w.
+    forall l' g', steps l g l' g' -> exists j m' n' ims', local_of t (a, l') = Some (j, m') /\ global_of t g' = Some (n', ims') /\
+      In (if running l' then Some j else None, n') w.
   Proof.
-    intros G L. destruct (local_there a l i m L) as (P & k & r & s & Fl & H & Es & A). unfold check_pair. rewrite P, H, (component_back k s Es).
+    intros G L. destruct (local_there a l i m L) as (P & k & r & s & Fl & H & Es & A & _). unfold check_pair. rewrite P, H, (component_back k s Es).
     destruct (outcomes fuel l g) as [[R [|]]|] eqn:O; try discriminate. destruct (traverse _ R) as [os|] eqn:T; [|discriminate].
     cbn [steps_at get_ready]. destruct (same_points _ _) eqn:S; [|discriminate]. intros [= <-]. apply traverse_all in T.
     pose proof (outcomes_steps fuel l g R false O) as St. pose proof (outcomes_fails fuel l g R false O) as Fa.
     pose proof (same_points_in _ _ S) as Sp.
     assert (C : forall o q, check_outcome t ims k a o = Some q -> exists j m' n' ims', local_of t (a, fst o) = Some (j, m') /\
-      global_of t (snd o) = Some (n', ims') /\ q = ((j, n'), (m', nth k ims' xH)) /\ forall d, d <> k -> in_component t (snd o) d = in_component t g d).
+      global_of t (snd o) = Some (n', ims') /\ q = ((if running (fst o) then Some j else None, n'), (m', nth k ims' xH)) /\ forall d, d <> k -> in_component t (snd o) d = in_component t g d).
     { intros [l' g'] q. unfold check_outcome. cbn [fst snd]. destruct (local_of t (a, l')) as [[j m']|] eqn:L'; [|discriminate].
       destruct (global_of t g') as [[n' ims']|] eqn:G'; [|discriminate]. destruct (others_stay _ _ _) eqn:Os; [|discriminate]. intros [= <-].
       exists j, m', n', ims'. repeat split; auto. intros d D. rewrite (in_component_of _ _ _ d G'), (in_component_of _ _ _ d G).
@@ -157,8 +162,11 @@ Section Sound.
 
   Definition at_place (x : asked * local) (i : id) : Prop := exists m, local_of t x = Some (i, m).
 
+  Definition in_flight_still (F : list (asked * local)) : list (asked * local) := filter (fun x => running (snd x)) F.
+
   Definition known (g : store) (F : list (asked * local)) : Prop :=
-    exists n ims m ns, global_of t g = Some (n, ims) /\ In m (markings_of t n) /\ Forall2 at_place F ns /\ covers m ns.
+    (exists n ims m ns, global_of t g = Some (n, ims) /\ In m (markings_of t n) /\ Forall2 at_place (in_flight_still F) ns /\ covers m ns) /\
+    forall x, In x F -> exists i, at_place x i.
 
   Definition start_places : list id := match traverse (fun x => match local_of t x with Some (i, _) => Some i | None => None end) starts with Some l => l | None => [] end.
 
@@ -180,11 +188,12 @@ Section Sound.
   Qed.
 
   (** Each pair that may occur was checked. *)
-  Lemma known_pair g F a l : known g F -> In (a, l) F -> exists n ims m ns i im ways w, global_of t g = Some (n, ims) /\ In m (markings_of t n) /\
-    Forall2 at_place F ns /\ covers m ns /\ local_of t (a, l) = Some (i, im) /\ In i ns /\ In (i, w) (filter (fun w => occurs m (fst w)) ways) /\
+  Lemma known_pair g F a l : known g F -> In (a, l) F -> running l = true -> exists n ims m ns i im ways w, global_of t g = Some (n, ims) /\ In m (markings_of t n) /\
+    Forall2 at_place (in_flight_still F) ns /\ covers m ns /\ local_of t (a, l) = Some (i, im) /\ In i ns /\ In (i, w) (filter (fun w => occurs m (fst w)) ways) /\
     check_marking t start_places ways m = true /\ check_pair fuel t g ims i = Some w.
   Proof.
-    intros (n & ims & m & ns & G & M & Fl & Co) I. destruct (forall2_in_l _ _ _ Fl _ I) as (i & Ii & im & L).
+    intros [(n & ims & m & ns & G & M & Fl & Co) _] I Rl.
+    destruct (forall2_in_l _ _ _ Fl (a, l)) as (i & Ii & im & L); [now apply filter_In|].
     destruct (checked g n ims G) as (ways & Wm & Wp). pose proof (Wm m M) as Cm.
     assert (W : exists w, In (i, w) (filter (fun w => occurs m (fst w)) ways)).
     { unfold check_marking in Cm. apply andb_true_iff in Cm as [_ Cm]. apply andb_true_iff in Cm as [_ Cm].
@@ -201,47 +210,64 @@ Section Sound.
   Lemma known_matches g F a l : known g F -> In (a, l) F ->
     matches ss (home t) (image t) (in_component t) (letter_image t) (letter_back back) g a l.
   Proof.
-    intros K I. destruct (known_pair g F a l K I) as (n & ims & m & ns & i & im & ways & w & G & _ & _ & _ & L & _ & _ & _ & C).
-    now apply (pair_matches g n ims i w a l im).
+    intros K I. destruct (running l) eqn:Rl.
+    - destruct (known_pair g F a l K I Rl) as (n & ims & m & ns & i & im & ways & w & G & _ & _ & _ & L & _ & _ & _ & C).
+      now apply (pair_matches g n ims i w a l im).
+    - destruct K as [_ K]. destruct (K _ I) as (i & m & L). destruct (local_there a l i m L) as (_ & k & r & s & Fl & _ & Es & A & N).
+      exists k, s, r, m. split; [exact Fl|]. split; [exact Es|]. split; [exact A|]. destruct l as [|v]; [discriminate|]. split.
+      + intros l' g' S. inversion S.
+      + intros m' n' Q. destruct (N eq_refl _ _ Q).
   Qed.
 
   Lemma known_safe g F a l : known g F -> In (a, l) F -> ~ fails l g.
   Proof.
-    intros K I. destruct (known_pair g F a l K I) as (n & ims & m & ns & i & im & ways & w & G & _ & _ & _ & L & _ & _ & _ & C).
+    intros K I. destruct (running l) eqn:Rl; [|destruct l; [discriminate|]; intros B; inversion B].
+    destruct (known_pair g F a l K I Rl) as (n & ims & m & ns & i & im & ways & w & G & _ & _ & _ & L & _ & _ & _ & C).
     now apply (pair_matches g n ims i w a l im).
   Qed.
 
   Lemma known_start : known (globals p) [].
   Proof.
     unfold check_initial in CI. destruct (global_of t (globals p)) as [[n ims]|] eqn:G; [|discriminate]. apply andb_true_iff in CI as [_ C].
-    destruct (markings_of t n) as [|m ms] eqn:M; [discriminate|]. exists n, ims, m, []. rewrite M. repeat split; auto using covers_nil. now left.
+    destruct (markings_of t n) as [|m ms] eqn:M; [discriminate|]. split; [|intros x []]. exists n, ims, m, []. rewrite M.
+    split; [exact G|]. split; [now left|]. split; [constructor|apply covers_nil].
   Qed.
 
   Lemma known_spawn g F a l : known g F -> comes p a l -> known g ((a, l) :: F).
   Proof.
-    intros (n & ims & m & ns & G & M & Fl & Co) C. destruct (start_place a l C) as (i & im & L & I).
-    destruct (checked g n ims G) as (ways & Wm & _). specialize (Wm m M). unfold check_marking in Wm. apply andb_true_iff in Wm as [S _]. rewrite forallb_forall in S. exists n, ims, m, (i :: ns). repeat split; auto.
-    - constructor; auto. now exists im.
+    intros [(n & ims & m & ns & G & M & Fl & Co) K] C. destruct (start_place a l C) as (i & im & L & I).
+    destruct (checked g n ims G) as (ways & Wm & _). specialize (Wm m M). unfold check_marking in Wm. apply andb_true_iff in Wm as [S _].
+    rewrite forallb_forall in S. split; [|intros x [<-|X]; auto; exists i; now exists im]. exists n, ims, m, (i :: ns). split; [exact G|]. split; [exact M|].
+    assert (Rl : running l = true) by now destruct C. split.
+    - unfold in_flight_still. cbn [filter snd]. rewrite Rl. constructor; auto. now exists im.
     - apply covers_cons; auto.
   Qed.
 
   Lemma known_move g g' F1 F2 a l l' : known g (F1 ++ (a, l) :: F2) -> steps l g l' g' -> known g' (F1 ++ (a, l') :: F2).
   Proof.
-    intros K S. destruct (known_pair g _ a l K (in_elt _ _ _)) as (n & ims & m & ns & i & im & ways & w & G & M & Fl & Co & L & _ & W & Cm & C).
+    intros K S. assert (Rl : running l = true) by now destruct S.
+    destruct (known_pair g _ a l K (in_elt _ _ _) Rl) as (n & ims & m & ns & i & im & ways & w & G & M & Fl & Co & L & _ & W & Cm & C).
     destruct (pair_matches g n ims i w a l im G L C) as (_ & _ & H). destruct (H l' g' S) as (j & m' & n' & ims' & L' & G' & Iw).
     unfold check_marking in Cm. apply andb_true_iff in Cm as [_ Cm]. apply andb_true_iff in Cm as [Q _]. rewrite forallb_forall in Q. specialize (Q _ W).
     rewrite forallb_forall in Q. specialize (Q _ Iw). cbn [fst snd] in Q. destruct (PM.find n' _) as [ms|] eqn:E; [|discriminate].
     apply above_in in E as ->. apply existsb_exists in Q as (m2 & I2 & R). apply filter_In in I2 as [I2 A2].
-    apply forall2_middle in Fl as (n1 & i' & n2 & -> & Fl1 & (im' & Li) & Fl2). rewrite L in Li. injection Li as <- <-.
-    exists n', ims', m2, (n1 ++ j :: n2). repeat split; auto.
-    - apply Forall2_app; auto. constructor; auto. now exists m'.
-    - eapply covers_move; eauto.
+    unfold in_flight_still in Fl. rewrite filter_app in Fl. cbn [filter snd] in Fl. rewrite Rl in Fl.
+    apply forall2_middle in Fl as (n1 & i' & n2 & -> & Fl1 & (im' & Li) & Fl2). rewrite L in Li. injection Li as <- <-. split.
+    - exists n', ims', m2, (n1 ++ to_list (if running l' then Some j else None) ++ n2). split; [exact G'|]. split; [exact I2|]. split.
+      + unfold in_flight_still. rewrite filter_app. cbn [filter snd]. destruct (running l'); cbn [to_list app]; apply Forall2_app; auto.
+        constructor; auto. now exists m'.
+      + eapply covers_move; eauto.
+    - destruct K as [_ K]. intros x X. apply in_app_or in X as [X|[<-|X]].
+      + apply K, in_or_app. auto.
+      + exists j. now exists m'.
+      + apply K, in_or_app. right. now right.
   Qed.
 
   Lemma known_respond g F1 F2 a v : known g (F1 ++ (a, Finished v) :: F2) -> known g (F1 ++ F2).
   Proof.
-    intros (n & ims & m & ns & G & M & Fl & Co). apply forall2_middle in Fl as (n1 & i & n2 & -> & Fl1 & _ & Fl2).
-    exists n, ims, m, (n1 ++ n2). repeat split; auto; [now apply Forall2_app|]. eapply covers_less; eauto.
+    intros [(n & ims & m & ns & G & M & Fl & Co) K]. split.
+    - exists n, ims, m, ns. unfold in_flight_still in *. rewrite filter_app in *. cbn [filter snd running] in Fl. auto.
+    - intros x X. apply K. apply in_or_app. apply in_app_or in X as [|]; [auto|right; now right].
   Qed.
 
   Lemma starts_do : starts_match p ss (home t) (image t) (in_component t).

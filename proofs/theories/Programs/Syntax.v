@@ -69,7 +69,7 @@ Record program := Program {
     - globals: the values of all globals, the compiled global state in each component;
     - markings: for each global state (in the order of the list before) what may occur with it, as a list of markings
       [(many, few)] of places in the list of locals, counted from 1: any number of requests may be in those of
-      [many], and in those of [few] as many as they are listed. Finished states count as well.
+      [many], and in those of [few] as many as they are listed. Finished states need not be there.
       Mostly one marking with all that may occur in [many] is enough (the cheap pass of the compiler).
     The lists are those of the program as written; the compiled states are the
     numbers that the reader gives to names in the system ([Input.read_system]).

@@ -41,20 +41,21 @@ Proof.
   intros _. exact (A (i, u) (PM.elements_correct _ _ E)).
 Qed.
 
-(** A request goes from [i] to [j]; the others stay. *)
-Definition room (m : marking) (i j : id) (m' : marking) : bool :=
-  forallb (fun k => imem (many m') k || Nat.leb ((if Pos.eqb k j then 1 else 0) + count (few m) k - (if Pos.eqb k i then 1 else 0)) (count (few m') k)) (j :: few m).
+Definition to_list (j : option id) : list id := match j with Some j => [j] | None => [] end.
 
-Lemma covers_move m m' i j n1 n2 : all_many m m' = true -> room m i j m' = true -> covers m (n1 ++ i :: n2) -> covers m' (n1 ++ j :: n2).
+(** A request goes from [i] to [j], or to its end; the others stay. *)
+Definition room (m : marking) (i : id) (j : option id) (m' : marking) : bool :=
+  forallb (fun k => imem (many m') k || Nat.leb (count (to_list j) k + count (few m) k - (if Pos.eqb k i then 1 else 0)) (count (few m') k)) (to_list j ++ few m).
+
+Lemma covers_move m m' i j n1 n2 : all_many m m' = true -> room m i j m' = true -> covers m (n1 ++ i :: n2) -> covers m' (n1 ++ to_list j ++ n2).
 Proof.
   unfold room. rewrite forallb_forall. intros A R C k.
   destruct (imem (many m') k) eqn:N; auto. right. destruct (C k) as [H|L]; [apply (all_many_in m m' k A) in H; congruence|].
-  assert (E : count (n1 ++ j :: n2) k + (if Pos.eqb k i then 1 else 0) = (if Pos.eqb k j then 1 else 0) + count (n1 ++ i :: n2) k).
-  { unfold count. rewrite !count_occ_app. cbn. destruct (Pos.eq_dec i k), (Pos.eq_dec j k), (Pos.eqb_spec k i), (Pos.eqb_spec k j); subst; try congruence; lia. }
-  destruct (in_dec Pos.eq_dec k (j :: few m)) as [I|I].
+  assert (E : count (n1 ++ to_list j ++ n2) k + (if Pos.eqb k i then 1 else 0) = count (to_list j) k + count (n1 ++ i :: n2) k).
+  { unfold count. rewrite !count_occ_app. cbn [count_occ]. destruct (Pos.eq_dec i k), (Pos.eqb_spec k i); subst; try congruence; unfold id in *; lia. }
+  destruct (in_dec Pos.eq_dec k (to_list j ++ few m)) as [I|I].
   - specialize (R k I). rewrite N in R. apply Nat.leb_le in R. lia.
-  - assert (Z : count (few m) k = 0) by (apply count_occ_not_In; intros H; apply I; now right).
-    destruct (Pos.eqb_spec k j) as [->|]; [exfalso; apply I; now left|]. lia.
+  - assert (Z : count (few m) k = 0 /\ count (to_list j) k = 0) by (split; apply count_occ_not_In; intros H; apply I, in_or_app; auto). lia.
 Qed.
 
 (** Where one leads: the markings above it, by a number. *)
