@@ -27,6 +27,7 @@ mod kind;
 pub mod nets;
 mod parted;
 pub mod reach;
+mod refined;
 mod shared;
 mod systems;
 
@@ -36,5 +37,6 @@ pub use handlers::handlers;
 pub use in_time::{fewest_at_a_moment, fewest_out_of_order};
 pub use kind::Kind;
 pub use parted::parted;
+pub use refined::refined_net;
 pub use shared::shared;
 pub use systems::{confusable, staged, tiny, uniform, with_identities};

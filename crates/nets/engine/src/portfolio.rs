@@ -34,6 +34,7 @@ use ticks::{EQUATION_TICKS, WALK_TICKS, WEIGHTS_TICKS};
 use crate::answer::{GoalOutcome, Method, checked};
 use crate::equation::Base;
 use crate::fast::Fast;
+use crate::reduce::{RULES, ReductionRule, rules_named};
 use crate::siphon::Empty;
 use crate::weights::PlaceBounds;
 
@@ -48,8 +49,8 @@ pub struct Session {
     equation: Base,
     /// Clauses that hold in all reachable markings, by what was shown before.
     proved: Vec<Clause>,
-    /// Whether methods may look for answers in smaller nets.
-    reduces: bool,
+    /// By which rules methods may make the net smaller.
+    rules: Vec<(&'static str, ReductionRule)>,
     /// Sums that no transition increases, which are looked for when a method needs them.
     sums: OnceLock<Vec<Vec<(u32, u64)>>>,
 }
@@ -60,12 +61,13 @@ impl Session {
         let equation = Base::new(net, &mut Budget::new(EQUATION_TICKS, cancel.clone()));
         let (fast, empty, known) = (Fast::new(net), Empty::new(net), PlaceBounds::new(net));
         let (deadlock, is_cut, proved, sums) = (Formula::deadlock(net), false, Vec::new(), OnceLock::new());
-        Self { fast, deadlock, empty, known, is_cut, equation, proved, reduces: true, sums }
+        Self { fast, deadlock, empty, known, is_cut, equation, proved, rules: RULES.to_vec(), sums }
     }
 
-    /// The same, in which all methods look at the whole net.
-    pub fn without_reductions(self) -> Self {
-        Self { reduces: false, ..self }
+    /// The same, in which methods make the net smaller by the rules with these names alone; without any they look at the
+    /// whole net.
+    pub fn reducing_by(self, names: &[impl AsRef<str>]) -> Self {
+        Self { rules: rules_named(names), ..self }
     }
 
     /// Asks about all goals at once what can be asked so: a short walk, places that stay empty, and bounds of places.

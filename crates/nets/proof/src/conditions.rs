@@ -133,6 +133,26 @@ serval_evidence::conditions! {
         ScriptIdle = "net.script.idle",
         /// A transition that is left out for another does the same, and needs no less; the other stays.
         ScriptLike = "net.script.like",
+        /// A place whose givers fire together with its takers is empty in the beginning.
+        ScriptEmpty = "net.script.empty",
+        /// Each giver gives it 1, each taker takes 1 from it, and none does both.
+        ScriptOne = "net.script.one",
+        /// No transition touches two of these places.
+        ScriptApart = "net.script.apart",
+        /// Its takers take from nothing else, or its givers give to nothing else.
+        ScriptAlone = "net.script.alone",
+        /// Something takes from it.
+        ScriptTaken = "net.script.taken",
+        /// Nothing but its givers takes what these take.
+        ScriptConflict = "net.script.conflict",
+        /// An implicit place has a factor, and others that stay have weights.
+        ScriptWeights = "net.script.weights",
+        /// No transition lets an implicit place lose against the others.
+        ScriptFalling = "net.script.falling",
+        /// An implicit place has enough for each transition that takes from it.
+        ScriptEnough = "net.script.enough",
+        /// What a place is divided by divides the weights of all its arcs.
+        ScriptDivisor = "net.script.divisor",
     }
     and {
         /// Of a proof tree.

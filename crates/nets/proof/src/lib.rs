@@ -68,7 +68,7 @@ pub use inductive::{Bound, Clause, Inductive, Invariant};
 pub use k_inductive::KInductive;
 pub use pump::{Again, Pump, PumpStep};
 pub use run::{Item, Run, Runs};
-pub use script::{LeftOut, NeverFire, Script};
+pub use script::{ImplicitPlace, LeftOut, NeverFire, Script, SmallerNet};
 pub use separator::Separator;
 pub use serval_evidence::{Refusal, Rejection, RowSteps, Rows, Sought};
 pub use states::{States, Stubborn};

@@ -27,7 +27,7 @@ pub(crate) use handlers::HandlerTurns;
 pub(crate) use handlers::{HandlerArgs, Replay, ReplayFormat};
 pub(crate) use net::{
     CoverFormat, LustreEncoding, Net, NetCheck, NetCommand, NetCover, NetDecompose, NetExport, NetFile, NetForm, NetFormat, NetInfo,
-    NetInvariant, NetKind, NetRun, NetStates, SpaceForm, SpaceFormat, TreeForm,
+    NetInvariant, NetKind, NetReduce, NetRun, NetStates, ReducedForm, SpaceForm, SpaceFormat, TreeForm,
 };
 pub(crate) use sql::{
     Sql, SqlCommand, SqlFix, SqlLevels, SqlLevelsCommand, SqlLevelsFormat, SqlLevelsMerge, SqlMine, SqlReplay, SqlReplayFormat,

@@ -28,6 +28,7 @@ pub mod export;
 mod homes;
 mod invariant;
 mod paragraph;
+mod reduction;
 mod runs;
 mod session;
 mod smtlib;
@@ -45,6 +46,7 @@ pub use clauses::invariant_in_words;
 pub use coverage::{Coverage, NoCoverage, Rackoff, coverage, rackoff};
 pub use decomposition::{TreeOptions, decomposed};
 pub use invariant::decide_proposed;
+pub use reduction::{NoReduction, ReducedNet, reduced_net, reduction_rules};
 pub use runs::{replayed, walked};
 use serval_net_engine::Far;
 pub use serval_net_engine::Method as NetMethod;
@@ -278,14 +280,14 @@ pub struct NetOptions {
     pub shorten: u64,
     /// One method alone. Default: all of them, in the order in which they pay.
     pub method: Option<NetMethod>,
-    /// Whether markings are looked at one by one in smaller nets, too, from which is left out what does not matter for
-    /// the question. Default: they are.
-    pub reduce: bool,
+    /// The names of the rules that leave out what does not matter for the question before markings are looked at one by
+    /// one. Default: all of [`reduction_rules`]; with none it is the whole net.
+    pub reduce: Vec<String>,
 }
 
 impl Default for NetOptions {
     fn default() -> Self {
-        Self { rounds: 7, cancel: Cancel::new(), shorten: 200_000, method: None, reduce: true }
+        Self { rounds: 7, cancel: Cancel::new(), shorten: 200_000, method: None, reduce: reduction_rules().map(str::to_owned).collect() }
     }
 }
 

@@ -62,8 +62,7 @@ pub(super) fn equation(attempt: &mut Attempt<'_>) -> bool {
 pub(super) fn explicit(attempt: &mut Attempt<'_>) -> bool {
     let (session, most) = (attempt.round.session, attempt.markings());
     if attempt.round.number > 0
-        && session.reduces
-        && let Some(smaller) = reduce::reduced(attempt.round.net, attempt.goal)
+        && let Some(smaller) = reduce::reduced_by(attempt.round.net, attempt.goal, &session.rules, attempt.round.cancel)
     {
         explicit_reduced(attempt, &smaller, most);
         return true;

@@ -218,7 +218,19 @@ pub(crate) fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
         Evidence::Lost(lost) => *lost.evidence = mutated(draw, &lost.evidence),
         Evidence::Script(script) if draw.chance(30) => *script.evidence = mutated(draw, &script.evidence),
         Evidence::Script(script) => list(draw, &mut script.entries, |draw, entry| match entry {
-            LeftOut::Places(nodes) | LeftOut::Idle(nodes) => changed_nodes(draw, nodes),
+            LeftOut::Places(nodes) | LeftOut::Idle(nodes) | LeftOut::Post(nodes) | LeftOut::Pre(nodes) => changed_nodes(draw, nodes),
+            LeftOut::Implicit(places) => list(draw, places, |draw, place| match draw.index(4) {
+                0 => place.0 = small(draw, place.0),
+                1 => place.1 = nearby(draw, place.1),
+                _ => list(draw, &mut place.2, |draw, weight| match draw.index(2) {
+                    0 => weight.0 = small(draw, weight.0),
+                    _ => weight.1 = nearby(draw, weight.1),
+                }),
+            }),
+            LeftOut::Divided(divisors) => list(draw, divisors, |draw, divisor| match draw.index(2) {
+                0 => divisor.0 = small(draw, divisor.0),
+                _ => divisor.1 = nearby(draw, divisor.1),
+            }),
             LeftOut::Dead(NeverFire { evidence, .. }) if draw.chance(50) => **evidence = mutated(draw, evidence),
             LeftOut::Dead(NeverFire { transitions, .. }) => changed_nodes(draw, transitions),
             LeftOut::Like(pairs) => list(draw, pairs, |draw, pair| match draw.index(2) {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
-use serval::nets::NetMethod;
+use serval::nets::{NetMethod, reduction_rules};
 
 use super::{Limits, seconds};
 
@@ -24,6 +24,7 @@ pub(crate) enum NetCommand {
     Info(NetInfo),
     Cover(NetCover),
     States(NetStates),
+    Reduce(NetReduce),
     Decompose(NetDecompose),
     Invariant(NetInvariant),
     Run(NetRun),
@@ -86,9 +87,8 @@ pub(crate) struct NetCheck {
     /// One method alone, instead of all in the order in which they pay
     #[arg(long, value_parser = methods(), value_name = "METHOD")]
     pub(crate) method: Option<NetMethod>,
-    /// Look at markings one by one in the whole net only, not in smaller nets without what does not matter
-    #[arg(long)]
-    pub(crate) no_reduce: bool,
+    #[command(flatten)]
+    pub(crate) reductions: Reductions,
     /// Take this for granted in inductive proofs: a property, which is proved first, or a certificate (.json), which is
     /// checked first
     #[arg(long, value_name = "PROPERTY|FILE")]
@@ -122,6 +122,34 @@ pub(crate) struct NetCheck {
     /// Check again whenever the net or a file of queries changes, until interrupted
     #[arg(long)]
     pub(crate) watch: bool,
+}
+
+/// How nets become smaller.
+#[derive(ClapArgs, Clone, Debug)]
+pub(crate) struct Reductions {
+    /// Leave out what does not matter by these rules alone: dead, like, idle, sinks, constant, twins, irrelevant,
+    /// divided, post, pre, implicit
+    #[arg(long, value_parser = rules(), value_name = "RULES", value_delimiter = ',', hide_possible_values = true)]
+    reduce: Vec<String>,
+    /// Look at markings one by one in the whole net only, not in smaller nets without what does not matter
+    #[arg(long, conflicts_with = "reduce")]
+    no_reduce: bool,
+}
+
+impl Reductions {
+    /// The names of the rules.
+    pub(crate) fn rules(&self) -> Vec<String> {
+        match &self.reduce[..] {
+            _ if self.no_reduce => Vec::new(),
+            [] => reduction_rules().map(str::to_owned).collect(),
+            some => some.to_vec(),
+        }
+    }
+}
+
+/// The names of rules, as the rules themselves have them.
+fn rules() -> PossibleValuesParser {
+    PossibleValuesParser::new(reduction_rules().map(PossibleValue::new).collect::<Vec<_>>())
 }
 
 /// The names of methods, as the methods themselves have them.
@@ -237,6 +265,51 @@ pub(crate) enum SpaceFormat {
     Text,
     /// The lines of the Model Checking Contest
     Mcc,
+}
+
+/// Leave out of a net what does not matter for a question, and say what that is
+#[derive(ClapArgs, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  serval net reduce mutex.pnml --property 'invariant:crit1 + crit2 <= 1'\n  serval net reduce mutex.pnml --property deadlock-free --reduce post,pre\n  serval net reduce mutex.pnml --property one-safe --to pnml --out small.pnml --script small.json\n\nThe markings that are asked for can be reached in the smaller net iff they can in the whole one.\n\nExit status: 0 done, 2 usage or input error, 3 stopped by a limit, 130 interrupted."
+)]
+pub(crate) struct NetReduce {
+    #[command(flatten)]
+    pub(crate) net: NetFile,
+    /// What is asked
+    #[arg(long, short, value_name = "PROPERTY")]
+    pub(crate) property: String,
+    #[command(flatten)]
+    pub(crate) reductions: Reductions,
+    /// Write the smaller net in this form
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) to: Option<ReducedForm>,
+    /// Write to this file instead of standard output
+    #[arg(long, value_name = "PATH", requires = "to")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write what was left out to this file, as certificates have it, with the question about the smaller net (.json)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) script: Option<PathBuf>,
+    /// Name all that is left out
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReducedForm {
+    /// The format of Tina
+    Net,
+    /// The Petri Net Markup Language
+    Pnml,
+    /// The format of LoLA
+    Lola,
+    /// For Graphviz
+    Dot,
+    /// A picture
+    Svg,
+    /// For Mermaid
+    Mermaid,
 }
 
 /// Decide whether a marking can be reached by splitting all runs into cases, and show the tree

@@ -9,6 +9,7 @@ mod export;
 mod info;
 mod invariant;
 pub(super) mod read;
+mod reduce;
 mod run;
 mod states;
 
@@ -24,6 +25,7 @@ pub(crate) fn run(args: &Net, messages: Messages) -> Result<ExitCode, Failure> {
         NetCommand::Info(info) => info::run(info)?,
         NetCommand::Cover(cover) => return cover::run(cover),
         NetCommand::States(states) => return states::run(states),
+        NetCommand::Reduce(reduce) => return reduce::run(reduce),
         NetCommand::Decompose(decompose) => return decompose::run(decompose),
         NetCommand::Invariant(invariant) => return invariant::run(invariant),
         NetCommand::Run(run) => run::run(run)?,

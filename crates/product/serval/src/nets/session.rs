@@ -75,9 +75,9 @@ impl NetSession {
         Self { session: Session::new(&input.net, cancel), asked }
     }
 
-    /// The same, in which all methods look at the whole net.
-    pub fn without_reductions(mut self) -> Self {
-        self.session = self.session.without_reductions();
+    /// The same, in which methods make the net smaller by the rules with these names alone.
+    pub fn reducing_by(mut self, rules: &[String]) -> Self {
+        self.session = self.session.reducing_by(rules);
         self
     }
 
@@ -122,7 +122,7 @@ pub fn decide_net(input: &NetInput, question: &NetQuestion, options: &NetOptions
         0 => NetSession::without_beginning(input, questions, &options.cancel),
         _ => NetSession::begin(input, questions, &options.cancel),
     };
-    let session = if options.reduce { session } else { session.without_reductions() };
+    let session = session.reducing_by(&options.reduce);
     session.decide(input, 0, options)
 }
 
@@ -133,7 +133,7 @@ pub fn decide_nets(input: &NetInput, questions: &[NetQuestion], jobs: usize, opt
         None => NetSession::begin(input, questions, &options.cancel),
         Some(_) => NetSession::without_beginning(input, questions, &options.cancel),
     };
-    let session = if options.reduce { session } else { session.without_reductions() };
+    let session = session.reducing_by(&options.reduce);
     let threads = if questions.len() < 2 { 1 } else { threads(jobs).min(questions.len()) };
     if threads < 2 {
         return (0..questions.len()).map(|question| session.decide(input, question, options)).collect();

@@ -6,8 +6,7 @@ use serval_budget::Budget;
 use serval_diagnostic::counted;
 use serval_linear::{Node, Tree};
 use serval_net_proof::{
-    Again, Certificate, Dead, Equation, Evidence, Inductive, Item, KInductive, LeftOut, NeverFire, Pump, PumpStep, Run, Script, Weights,
-    pump, run,
+    Again, Certificate, Dead, Equation, Evidence, Inductive, Item, KInductive, Pump, PumpStep, Run, Script, Weights, pump, run,
 };
 use serval_petri::{Formula, Net, PlaceId, Property, TransitionId, words};
 use serval_report::nets::DeadNode;
@@ -173,10 +172,9 @@ pub(super) fn bounds(net: &Net, property: &Property, evidence: &Evidence) -> Opt
 
 /// How many places and transitions reductions leave out.
 fn left_out(script: &Script) -> (usize, usize) {
-    script.entries.iter().fold((0, 0), |(places, transitions), entry| match entry {
-        LeftOut::Places(nodes) => (places.saturating_add(nodes.len()), transitions),
-        LeftOut::Idle(nodes) | LeftOut::Dead(NeverFire { transitions: nodes, .. }) => (places, transitions.saturating_add(nodes.len())),
-        LeftOut::Like(pairs) => (places, transitions.saturating_add(pairs.len())),
+    script.entries.iter().fold((0, 0), |(places, transitions), entry| {
+        let size = entry.size();
+        (places.saturating_add(size.0), transitions.saturating_add(size.1))
     })
 }
 

@@ -176,7 +176,7 @@ fn begun(
     questions: &[NetQuestion],
     certificates: Vec<Certificate>,
 ) -> Result<Result<Arc<NetSession>, String>, Lost> {
-    let (input, questions, is_alone, is_whole) = (Arc::clone(input), questions.to_vec(), args.method.is_some(), args.no_reduce);
+    let (input, questions, is_alone, rules) = (Arc::clone(input), questions.to_vec(), args.method.is_some(), args.reductions.rules());
     watched(time, move |watch| {
         // Nothing is begun when the time is over.
         watch.glance();
@@ -184,9 +184,7 @@ fn begun(
             true => NetSession::without_beginning(&input, &questions, &watch.cancel()),
             false => NetSession::begin(&input, &questions, &watch.cancel()),
         };
-        if is_whole {
-            session = session.without_reductions();
-        }
+        session = session.reducing_by(&rules);
         certificates.iter().try_for_each(|certificate| session.assume(&input, certificate))?;
         Ok(Arc::new(session))
     })
