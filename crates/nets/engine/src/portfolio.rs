@@ -64,8 +64,8 @@ impl Session {
         Self { fast, deadlock, empty, known, is_cut, equation, proved, rules: RULES.to_vec(), sums }
     }
 
-    /// The same, in which methods make the net smaller by the rules with these names alone; without any they look at the
-    /// whole net.
+    /// The same, in which methods make the net smaller by the rules with these names alone; without any they look at
+    /// the whole net.
     pub fn reducing_by(self, names: &[impl AsRef<str>]) -> Self {
         Self { rules: rules_named(names), ..self }
     }

@@ -1,12 +1,12 @@
-//! Post- and pre-agglomeration (Berthelot 1986), entries `post` and `pre` of a script: a place is left out, and each of
-//! its *givers* fires together with each of its *takers*, as one transition.
+//! Post- and pre-agglomeration (Berthelot 1986), entries `post` and `pre` of a script: a place is left out, and each
+//! of its *givers* fires together with each of its *takers*, as one transition.
 //!
-//! Let `p` be a place that is empty in the beginning (`net.script.empty`), `H` the transitions that give to it, and `F`
-//! those that take from it. Each of `H` gives it 1, each of `F` takes 1 from it, and none is in both (`net.script.one`).
-//! In the net that is left there is neither `p` nor any of `H` and `F`, and for each `h` of `H` and `f` of `F` there is
-//! `h.f`, which takes what both take and gives what both give, but for `p`. An entry may name several places, where no
-//! transition touches two of them (`net.script.apart`): then it is the same to leave them out one after the other, as
-//! none of the transitions that touch one changes when another is left out.
+//! Let `p` be a place that is empty in the beginning (`net.script.empty`), `H` the transitions that give to it, and
+//! `F` those that take from it. Each of `H` gives it 1, each of `F` takes 1 from it, and none is in both
+//! (`net.script.one`). In the net that is left there is neither `p` nor any of `H` and `F`, and for each `h` of `H`
+//! and `f` of `F` there is `h.f`, which takes what both take and gives what both give, but for `p`. An entry may name
+//! several places, where no transition touches two of them (`net.script.apart`): then it is the same to leave them out
+//! one after the other, as none of the transitions that touch one changes when another is left out.
 //!
 //! - *Post*: each of `F` takes from nothing else (`net.script.alone`), and there is one (`net.script.taken`). The goal
 //!   does not speak of `p`, and some `f₀` of `F` gives to no place of which it speaks (`net.script.asked`).
@@ -26,20 +26,21 @@
 //! occurrence of one of `H` has its own of `F`, too. Move that directly behind it. It fires there, because it takes
 //! from `p` alone, where its token has just come; it gives sooner than before, and takes from no other place, so that
 //! on all places but `p` there are never fewer tokens than before. What does not take from `p` fires as before. The
-//! last marking is the same, and the run is one of the net that is left, with `h.f` for each such pair.
-//! Where nothing can fire at `M`, nothing can in the net that is left: a transition of both nets needs the same, and
-//! `h.f` needs what `h` needs.
+//! last marking is the same, and the run is one of the net that is left, with `h.f` for each such pair. Where nothing
+//! can fire at `M`, nothing can in the net that is left: a transition of both nets needs the same, and `h.f` needs
+//! what `h` needs.
 //!
-//! *Pre.* Leave out all occurrences of `H` that have none of `F`, and move each other one directly before its own. Each
-//! gives to `p` alone, so that on all other places there are never fewer tokens than before, and more by what those of
-//! `H` take that were left out or that have not yet fired. So what takes nothing from `p` fires as before, and where an
-//! occurrence of `F` had what it takes, beside `p`, its own of `H` can fire just before it, from what was kept for it,
-//! and leaves that. The run is one of the net that is left. At its end there is more, by what those take that were left
-//! out, on places from which `H` takes, and the rest is the same: the goal does not speak of these places.
-//! Let the goal be that nothing can fire, and `M'` the last marking in the net that is left. A transition `t` of both
-//! nets is not in `H`, so it takes from no place from which one of `H` takes: where it needs something, `M'` is `M`, and
-//! it cannot fire. If `h.f` could fire at `M'`, then `f`, which is not in `H` either, has at `M` what it takes beside
-//! `p`. So `M(p) = 0`, or `f` could fire at `M`; then nothing was left out, `M'` is `M`, and `h` could fire there. ∎
+//! *Pre.* Leave out all occurrences of `H` that have none of `F`, and move each other one directly before its own.
+//! Each gives to `p` alone, so that on all other places there are never fewer tokens than before, and more by what
+//! those of `H` take that were left out or that have not yet fired. So what takes nothing from `p` fires as before,
+//! and where an occurrence of `F` had what it takes, beside `p`, its own of `H` can fire just before it, from what was
+//! kept for it, and leaves that. The run is one of the net that is left. At its end there is more, by what those take
+//! that were left out, on places from which `H` takes, and the rest is the same: the goal does not speak of these
+//! places. Let the goal be that nothing can fire, and `M'` the last marking in the net that is left. A transition `t`
+//! of both nets is not in `H`, so it takes from no place from which one of `H` takes: where it needs something, `M'`
+//! is `M`, and it cannot fire. If `h.f` could fire at `M'`, then `f`, which is not in `H` either, has at `M` what it
+//! takes beside `p`. So `M(p) = 0`, or `f` could fire at `M`; then nothing was left out, `M'` is `M`, and `h` could
+//! fire there. ∎
 
 use serval_evidence::require;
 use serval_petri::{Formula, Net, PlaceId, TransitionId, weight};

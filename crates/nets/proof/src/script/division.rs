@@ -7,9 +7,9 @@
 //! **Lemma.** If a marking of the goal can be reached in the net, then one can in the net that is left.
 //!
 //! **Proof.** By induction on runs the same transitions lead both nets to markings with `M(p) = d·M'(p) + r`, and the
-//! same tokens elsewhere: that is so in the beginning; a transition that takes `d·w` can fire iff
-//! `d·M'(p) + r ≥ d·w`, that is, as `0 ≤ r < d`, iff `M'(p) ≥ w`; and it adds `d` times what it adds in the other. So the
-//! goal, written for `M'`, holds of `M'` iff it holds of `M`, and something can fire at `M'` iff something can at `M`. ∎
+//! same tokens elsewhere: that is so in the beginning; a transition that takes `d·w` can fire iff `d·M'(p) + r ≥ d·w`,
+//! that is, as `0 ≤ r < d`, iff `M'(p) ≥ w`; and it adds `d` times what it adds in the other. So the goal, written for
+//! `M'`, holds of `M'` iff it holds of `M`, and something can fire at `M'` iff something can at `M`. ∎
 
 use serval_evidence::require;
 use serval_petri::{Arc, Constraint, Formula, FormulaPart, Linear, Net, PlaceId};

@@ -1,7 +1,7 @@
 //! Implicit places (Colom, Silva 1991), entries `implicit` of a script: places that never stop a transition.
 //!
-//! For each such place `p` there are a factor `v ≥ 1` and weights `y_q` of places that stay (`net.script.weights`), such
-//! that for the number `c = v·M0(p) − Σ y_q·M0(q)`
+//! For each such place `p` there are a factor `v ≥ 1` and weights `y_q` of places that stay (`net.script.weights`),
+//! such that for the number `c = v·M0(p) − Σ y_q·M0(q)`
 //!
 //! 1. no transition `t` makes `v·M(p) − Σ y_q·M(q)` less: `v·e(t)(p) ≥ Σ y_q·e(t)(q)` (`net.script.falling`);
 //! 2. for each transition `t` that takes `w ≥ 1` from `p`, `Σ y_q·in(t)(q) + c > v·(w − 1)` (`net.script.enough`).
@@ -13,9 +13,9 @@
 //! **Proof.** The run that leads to it is one of the net that is left. Where the goal does not speak of the places, it
 //! has the last marking. Let the goal be that nothing can fire, and suppose a transition `t` could fire at the last
 //! marking `M` in the net that is left: all places that stay have what it takes. For each of the places, by (1) and
-//! induction on runs, `v·M(p) ≥ Σ y_q·M(q) + c ≥ Σ y_q·in(t)(q) + c`, since the `q` stay and weights are at least 0. If
-//! `t` takes `w` from `p` this is more than `v·(w − 1)` by (2), so that `M(p) ≥ w`. Hence `t` could fire at `M` in the
-//! net itself, and nothing can. ∎
+//! induction on runs, `v·M(p) ≥ Σ y_q·M(q) + c ≥ Σ y_q·in(t)(q) + c`, since the `q` stay and weights are at least 0.
+//! If `t` takes `w` from `p` this is more than `v·(w − 1)` by (2), so that `M(p) ≥ w`. Hence `t` could fire at `M` in
+//! the net itself, and nothing can. ∎
 
 use serval_budget::Budget;
 use serval_evidence::require;
