@@ -88,6 +88,9 @@ class Check:
             tree = self.place / "tree"
             run("dpkg-deb", "--extract", self.files["debian"], tree)
             found["debian"] = [(tree / "usr/bin" / name).read_bytes() for name in ("serval", "serval-verify")]
+        if "extension with the program" in self.files:
+            with zipfile.ZipFile(self.files["extension with the program"]) as package:
+                found["extension"] = [package.read("extension/bin/serval"), found["archive"][1]]
         for name, programs in found.items():
             if programs != found["archive"]:
                 sys.exit(f"check: the programs of {name} are others than those of the archive")
