@@ -162,12 +162,17 @@ class whole:
         self.file = open(self.part, "wb")
         return self.file
 
-    def __exit__(self, kind, *_):
-        self.file.close()
-        if kind is None:
+    def __exit__(self, kind, error, _):
+        try:
+            self.file.close()
+        except OSError as late:
+            error = error or late
+        if error is None:
             os.replace(self.part, self.path)
-        else:
-            os.unlink(self.part)
+            return
+        os.unlink(self.part)
+        if isinstance(error, OSError):
+            sys.exit(f"{self.path}: {error.strerror}")
 
 
 if __name__ == "__main__":

@@ -230,6 +230,19 @@ fn a_release_is_refused_where_something_is_missing() {
     // A folder that cannot be made.
     let programs = programs().display().to_string();
     refused(&version, &["--only", "programs", "--programs", &programs, "--out", "README.md/dist"], "README.md");
+    // No room: a release that was there stays as it was, and nothing lies beside it.
+    let full = place.join("../full");
+    std::fs::create_dir_all(full.join("dist")).unwrap();
+    std::fs::write(full.join("dist/before"), "").unwrap();
+    let script = "ulimit -f 1000; exec \"$0\" scripts/release \"$@\" --only programs --out ../full/dist";
+    let mut limited = Command::new("sh");
+    limited.args(["-c", script]).arg(python()).args([&version, "--programs", &programs]).current_dir(&place).env("SERVAL_LEVEL", "1");
+    let output = limited.output().unwrap();
+    let said = text(&output.stderr);
+    assert!(output.status.code() == Some(1) && said.contains(".tar.gz: File too large") && !said.contains("Traceback"), "{said}");
+    let left: Vec<PathBuf> = std::fs::read_dir(&full).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(left, [full.join("dist")]);
+    assert!(full.join("dist/before").is_file());
     git(&place, &["tag", &format!("v{version}")]);
     refused(&version, &[], "is there already");
     // With the tag, and with programs that are there, it is made.
