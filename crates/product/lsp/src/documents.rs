@@ -7,6 +7,7 @@ use serval_ide::{Diagnostic, Document, Edit, Encoding, LineColumn, LineIndex, Se
 use serval_report::FileReport;
 
 use crate::kinds::Kind;
+use crate::reading::{self, Reading};
 use crate::state::State;
 use crate::worker::ProvedFix;
 
@@ -19,6 +20,8 @@ pub(crate) struct Open {
     lines: LineIndex,
     /// Made when it is asked about.
     document: OnceCell<Document>,
+    /// A large text is read on a thread of its own.
+    pub(crate) reading: Option<Reading>,
     pub(crate) state: State,
     /// What the last verdict said, be it about this version or one before.
     pub(crate) told: Option<Told>,
@@ -39,6 +42,7 @@ impl Open {
             kind,
             text,
             document: OnceCell::new(),
+            reading: None,
             state: State::Stale,
             told: None,
             report: None,
@@ -49,6 +53,19 @@ impl Open {
 
     pub(crate) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Whether it is to be read on a thread of its own, and has not been.
+    pub(crate) fn is_to_be_read(&self) -> bool {
+        self.kind.is_program && reading::is_large(&self.text) && self.document.get().is_none()
+    }
+
+    /// The text has been read.
+    pub(crate) fn was_read(&mut self, document: Document) {
+        self.reading = None;
+        if let Err(again) = self.document.set(document) {
+            reading::give_back(again);
+        }
     }
 
     /// The text as a program, whatever it is.
@@ -72,7 +89,10 @@ impl Open {
             None => new.clone_into(&mut self.text),
         }
         self.lines = LineIndex::new(&self.text);
-        self.document = OnceCell::new();
+        self.reading = None;
+        if let Some(before) = self.document.take() {
+            reading::give_back(before);
+        }
         self.outdated();
     }
 

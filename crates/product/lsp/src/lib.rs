@@ -2,9 +2,10 @@
 //! `serval`.
 //!
 //! [`serve`] is handed bytes in and out, a clock and a reader of settings ([`Host`]), so that tests need no process.
-//! One thread reads messages, one decides about texts, and the caller's thread does everything else, message by message
+//! One thread reads messages, one decides about a text, and the caller's thread does everything else, message by message
 //! in the order in which they come. Analysis waits until no message is left: of ten edits in a row only the last text
-//! is looked at. The work of the second thread is cancelled by an edit.
+//! is looked at; a large text is read on a thread of its own. An edit cancels what is read and what is decided. The next
+//! decision does not wait for the end of the one before, which may have much memory to give back.
 //!
 //! # The state of a text
 //! A text has one state at a time (`state`), from which diagnostics, lens, hover and status are drawn. A verdict
@@ -17,7 +18,8 @@
 //! | the lifecycle, which method is answered by what | `server` |
 //! | kinds of texts: extension, what can be done with each | `kinds` |
 //! | an open text, its state, places both ways | `documents`, `state` |
-//! | what the second thread does | `worker` |
+//! | what the thread does that decides | `worker` |
+//! | when a text is read on a thread of its own | `reading` |
 //! | an answer to an editor | `answers/` |
 //!
 //! Architecture Invariant: protocol types are here and nowhere else. No file, no environment, no clock of its own.
@@ -25,6 +27,7 @@
 mod answers;
 mod documents;
 mod kinds;
+mod reading;
 mod server;
 mod settings;
 mod state;

@@ -11,11 +11,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use serval::Cancel;
 use serval_budget::checkpoint;
-use serval_ide::{Encoding, told};
+use serval_ide::{Document, Encoding, told};
 
 use crate::answers::{self, EditorRequest, RequestFailure};
 use crate::documents::{EditorPlaces, Open};
 use crate::kinds::{KINDS, kind_of};
+use crate::reading;
 use crate::settings::Settings;
 use crate::state::State;
 use crate::transport::{self, Incoming};
@@ -51,6 +52,8 @@ enum When {
 enum QueuedEvent {
     Incoming(Incoming),
     Worked(Outcome),
+    /// A large text has been read; nothing where that is a mistake in serval.
+    Read(String, u64, Option<Box<Document>>),
 }
 
 /// Where the client and the server are in their life.
@@ -63,7 +66,10 @@ enum Phase {
 
 /// The work in progress.
 struct Running {
+    number: u64,
     uri: String,
+    /// Whether what it finds is not wanted any more.
+    is_stopped: bool,
     deciding: Cancel,
     fixing: Cancel,
     /// When it is stopped.
@@ -75,7 +81,7 @@ struct Running {
 /// Speaks with one client until it says goodbye or is gone; the exit status that the protocol asks for.
 pub fn serve(input: impl Read + Send + 'static, output: impl Write + 'static, host: Host) -> u8 {
     let (sender, events) = mpsc::channel();
-    let (reading, working) = (sender.clone(), sender);
+    let reading = sender.clone();
     let arrived = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&arrived);
     let reader = std::thread::Builder::new().name("input".to_owned()).spawn(move || {
@@ -89,24 +95,27 @@ pub fn serve(input: impl Read + Send + 'static, output: impl Write + 'static, ho
             }
         }
     });
-    let (jobs, taken) = mpsc::channel();
-    let worker = worker::start(taken, move |outcome| working.send(QueuedEvent::Worked(outcome)).is_ok());
-    if reader.is_err() || worker.is_err() {
+    if reader.is_err() {
         return 1;
     }
-    Server::new(Box::new(output), host, jobs, arrived).run(&events)
+    Server::new(Box::new(output), host, sender, arrived).run(&events)
 }
 
 struct Server {
     output: Box<dyn Write>,
     host: Host,
-    jobs: Sender<Job>,
+    /// Where threads hand over what they find.
+    found: Sender<QueuedEvent>,
     phase: Phase,
     pending: VecDeque<QueuedEvent>,
     documents: BTreeMap<String, Open>,
     /// Texts that are to be decided about, and whether without a limit.
     wanted: VecDeque<(String, bool)>,
     running: Option<Running>,
+    /// The job that was stopped and has not ended yet, if the next has begun without waiting for that.
+    ending: Option<u64>,
+    /// The number of the next job, or of the next text that is read.
+    started: u64,
     client: answers::Client,
     encoding: Encoding,
     when: When,
@@ -125,16 +134,18 @@ struct Server {
 }
 
 impl Server {
-    fn new(output: Box<dyn Write>, host: Host, jobs: Sender<Job>, arrived: Arc<AtomicU64>) -> Self {
+    fn new(output: Box<dyn Write>, host: Host, found: Sender<QueuedEvent>, arrived: Arc<AtomicU64>) -> Self {
         Self {
             output,
             host,
-            jobs,
+            found,
             phase: Phase::New,
             pending: VecDeque::new(),
             documents: BTreeMap::new(),
             wanted: VecDeque::new(),
             running: None,
+            ending: None,
+            started: 0,
             client: answers::Client::default(),
             encoding: Encoding::Utf16,
             when: When::Change,
@@ -201,6 +212,7 @@ impl Server {
                 self.exit = Some(1);
             }
             QueuedEvent::Worked(outcome) => self.worked(outcome),
+            QueuedEvent::Read(uri, number, document) => self.read(&uri, number, document),
         }
     }
 
@@ -424,7 +436,11 @@ impl Server {
     /// Tells what is wrong with one text that has changed, and begins to decide where that is wanted. Whether there was
     /// anything to do.
     fn look(&mut self) -> bool {
-        let Some(uri) = self.documents.values().find(|open| open.changed).map(|open| open.uri.clone()) else { return self.begin() };
+        let is_next = |open: &&Open| open.changed && open.reading.is_none();
+        let Some(uri) = self.documents.values().find(is_next).map(|open| open.uri.clone()) else { return self.begin() };
+        if self.read_beside(&uri) {
+            return true;
+        }
         let when = self.when;
         let (arrived, seen) = (Arc::clone(&self.arrived), self.seen);
         let Some(open) = self.documents.get_mut(&uri) else { return false };
@@ -447,6 +463,43 @@ impl Server {
         true
     }
 
+    /// Begins to read a large text; whether it is one that has not been read.
+    fn read_beside(&mut self, uri: &str) -> bool {
+        let Some(open) = self.documents.get_mut(uri).filter(|open| open.is_to_be_read()) else { return false };
+        self.started += 1;
+        let (number, sender, name) = (self.started, self.found.clone(), uri.to_owned());
+        let tell = move |document: Option<Document>| {
+            // A server that is gone wants nothing.
+            let _ = sender.send(QueuedEvent::Read(name, number, document.map(Box::new)));
+        };
+        match reading::begin(number, open.text().to_owned(), tell) {
+            Ok(reading) => open.reading = Some(reading),
+            // Without a thread it is read where everything else happens.
+            Err(_) => return false,
+        }
+        if self.tells_state {
+            let state = open.state.to_json(uri, open.version, open.told.as_ref());
+            self.notify("serval/state", state);
+        }
+        true
+    }
+
+    /// A large text has been read, and is looked at next.
+    fn read(&mut self, uri: &str, number: u64, document: Option<Box<Document>>) {
+        let open = self.documents.get_mut(uri).filter(|open| open.reading.as_ref().is_some_and(|reading| reading.number == number));
+        match (open, document) {
+            (Some(open), Some(document)) => open.was_read(*document),
+            (Some(open), None) => {
+                open.reading = None;
+                open.changed = false;
+                open.state = State::Error("internal error: a bug in serval".to_owned());
+                self.tell(uri);
+            }
+            (None, Some(document)) => reading::give_back(*document),
+            (None, None) => {}
+        }
+    }
+
     fn want(&mut self, uri: &str, without_limit: bool) {
         self.wanted.retain(|(other, _)| other != uri);
         self.wanted.push_back((uri.to_owned(), without_limit));
@@ -463,14 +516,18 @@ impl Server {
         let Some(open) = self.documents.get_mut(&uri) else { return true };
         let Some(kind) = open.kind.verdict.filter(|_| !matches!(open.state, State::Error(_))) else { return true };
         let whole = Cancel::asking(self.host.is_full);
+        self.started += 1;
         let running = Running {
+            number: self.started,
             uri: uri.clone(),
+            is_stopped: false,
             deciding: whole.child(),
             fixing: whole.child(),
             deadline: limit.map(|limit| (self.host.now)() + limit),
             has_verdict: false,
         };
         let job = Job {
+            number: running.number,
             uri: uri.clone(),
             version: open.version,
             text: open.text().to_owned(),
@@ -482,8 +539,9 @@ impl Server {
             fixing: running.fixing.clone(),
         };
         open.state = State::Checking;
-        if self.jobs.send(job).is_err() {
-            open.state = State::Error("internal error: the thread that decides is gone".to_owned());
+        let found = self.found.clone();
+        if worker::start(job, move |outcome| found.send(QueuedEvent::Worked(outcome)).is_ok()).is_err() {
+            open.state = State::Error("there is no thread to be had that decides".to_owned());
         } else {
             self.running = Some(running);
         }
@@ -494,18 +552,32 @@ impl Server {
     /// Stops the work about a text, or all work.
     fn stop(&mut self, uri: Option<&str>) {
         self.wanted.retain(|(other, _)| uri.is_some_and(|uri| uri != other));
-        if let Some(running) = &self.running
+        if let Some(running) = &mut self.running
             && uri.is_none_or(|uri| uri == running.uri)
         {
             running.deciding.cancel();
             running.fixing.cancel();
+            running.is_stopped = true;
+        }
+        self.let_go();
+    }
+
+    /// What was stopped ends by itself: it may have much memory to give back. There is one such job at a time, so that
+    /// there are never more than two.
+    fn let_go(&mut self) {
+        if self.ending.is_none() {
+            self.ending = self.running.take_if(|running| running.is_stopped).map(|running| running.number);
         }
     }
 
     /// What the thread has found out.
     fn worked(&mut self, outcome: Outcome) {
-        let Outcome { uri, version, found } = outcome;
+        let Outcome { number, uri, version, found } = outcome;
         let goes_on = matches!(found, WorkDone::Report(_, true) | WorkDone::Told(_, true));
+        if self.ending == Some(number) {
+            self.ending = self.ending.filter(|_| goes_on);
+            return self.let_go();
+        }
         let was_stopped = self.running.as_ref().is_some_and(|running| running.deciding.is_cancelled());
         if goes_on {
             // Fixes have a time of their own.

@@ -1,9 +1,8 @@
-//! The thread that decides: one text after the other.
+//! The thread that decides about a text.
 
 mod others;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::Receiver;
 
 use serval::{Cancel, FormatStyle, Input, InputKind, Options, Verdict, decide, fix_hint};
 use serval_budget::checkpoint;
@@ -15,6 +14,8 @@ use crate::kinds::Decider;
 
 /// A text to decide about.
 pub(crate) struct Job {
+    /// Which job it is.
+    pub(crate) number: u64,
     pub(crate) uri: String,
     pub(crate) version: i64,
     pub(crate) text: String,
@@ -51,6 +52,8 @@ fn proved(hint: FixHint) -> Vec<ProvedFix> {
 
 /// What became of a job.
 pub(crate) struct Outcome {
+    /// Of which job.
+    pub(crate) number: u64,
     pub(crate) uri: String,
     pub(crate) version: i64,
     pub(crate) found: WorkDone,
@@ -71,14 +74,11 @@ pub(crate) enum WorkDone {
     Panicked,
 }
 
-/// Works until no more jobs can come; hands over what it finds until that is not wanted any more.
-pub(crate) fn work(jobs: &Receiver<Job>, found: &dyn Fn(Outcome) -> bool) {
-    while let Ok(job) = jobs.recv() {
-        let tell = |what| found(Outcome { uri: job.uri.clone(), version: job.version, found: what });
-        let goes_on = catch_unwind(AssertUnwindSafe(|| one(&job, &tell))).unwrap_or_else(|_| tell(WorkDone::Panicked));
-        if !goes_on {
-            return;
-        }
+/// Does the job; hands over what it finds until that is not wanted any more.
+fn work(job: &Job, found: &dyn Fn(Outcome) -> bool) {
+    let tell = |what| found(Outcome { number: job.number, uri: job.uri.clone(), version: job.version, found: what });
+    if catch_unwind(AssertUnwindSafe(|| one(job, &tell))).is_err() {
+        tell(WorkDone::Panicked);
     }
 }
 
@@ -123,9 +123,9 @@ fn requests(job: &Job, kind: InputKind, tell: &dyn Fn(WorkDone) -> bool) -> bool
     tell(WorkDone::Fixes(fixes))
 }
 
-/// A thread that works.
-pub(crate) fn start(jobs: Receiver<Job>, found: impl Fn(Outcome) -> bool + Send + 'static) -> std::io::Result<()> {
+/// Begins with a job on a thread of its own.
+pub(crate) fn start(job: Job, found: impl Fn(Outcome) -> bool + Send + 'static) -> std::io::Result<()> {
     // As much stack as the main thread usually has.
     let builder = std::thread::Builder::new().name("verdict".to_owned()).stack_size(8 << 20);
-    builder.spawn(move || work(&jobs, &found)).map(|_| ())
+    builder.spawn(move || work(&job, &found)).map(|_| ())
 }

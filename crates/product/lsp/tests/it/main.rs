@@ -5,5 +5,6 @@
 mod bad;
 mod client;
 mod edits;
+mod large;
 mod methods;
 mod others;
