@@ -144,6 +144,32 @@ pub enum MeasureSubject {
         #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
         runs: u64,
     },
+    /// What is shipped: sizes of a release, and what each step of its profile brings
+    Size {
+        /// What `scripts/release` has made.
+        #[arg(default_value = "dist")]
+        release: PathBuf,
+        /// Builds the program as each step of the profile has it; an hour of processor time.
+        #[arg(long)]
+        steps: bool,
+        /// The suite, whose time each step is measured by.
+        #[arg(long, requires = "steps")]
+        suite: Option<PathBuf>,
+    },
+    /// Editors: how long is waited for diagnostics, verdicts and the end of cancelled work; memory
+    Editor {
+        /// The suite; without it verdicts are left out.
+        suite: Option<PathBuf>,
+        /// A program without the server, with which size and start are compared.
+        #[arg(long, value_name = "PROGRAM")]
+        before: Option<PathBuf>,
+        /// Edits that are timed.
+        #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
+        edits: u64,
+        /// Edits after which memory is compared with that after a hundred.
+        #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(101..))]
+        many: u64,
+    },
     /// Nets, weak memory: explicit search against an older program
     Older {
         /// The older program.
@@ -289,6 +315,8 @@ impl MeasureSubject {
             Self::Polls { .. } => "polls",
             Self::Slowdown { .. } => "slowdown",
             Self::Startup { .. } => "startup",
+            Self::Size { .. } => "size",
+            Self::Editor { .. } => "editor",
             Self::Older { .. } => "older",
             Self::Verdicts { .. } => "verdicts",
             Self::Alone { .. } => "alone",
@@ -328,6 +356,11 @@ impl MeasureSubject {
             Self::Polls { suite, seconds } => subjects::polls::page(suite, *seconds),
             Self::Slowdown { suite } => subjects::slowdown::page(suite),
             Self::Startup { runs } => subjects::startup::page(*runs),
+            Self::Size { release, steps, suite } => subjects::size::page(release, *steps, suite.as_deref()),
+            Self::Editor { suite, before, edits, many } => {
+                let counts = subjects::editor::EditCounts { timed: *edits, many: *many };
+                subjects::editor::page(suite.as_deref(), before.as_deref(), counts)
+            }
             Self::Older { old, contest, memory } => subjects::older::page(old, contest, memory),
             Self::Verdicts { cases, planted } => subjects::verdicts::page(cases.count, cases.seed, *planted),
             Self::Alone { methods, cases } => subjects::alone::page(methods, cases.count, cases.seed),

@@ -27,6 +27,8 @@ const CALLS: &[&str] = &[
     "polls SUITE --seconds 2",
     "slowdown SUITE",
     "startup --runs 3",
+    "size dist --steps --suite SUITE",
+    "editor SUITE --before OLD --edits 10 --many 101",
     "verdicts --count 5 --planted 1",
     "alone flow search --count 8 --seed 3",
     "reductions --count 8",
@@ -82,6 +84,7 @@ fn wrong_arguments_are_refused() {
         ("decompose --method no-such-method", "there is no method"),
         ("attack everything", "possible values"),
         ("startup --runs 0", "0 is not in 1.."),
+        ("editor --many 100", "100 is not in 101.."),
         ("cliffs lock --merge a.md", "cannot be used with"),
     ] {
         let error = parsed(call).unwrap_err().to_string();
