@@ -7,7 +7,7 @@ use serval_ide::{Diagnostic, Document, Edit, Encoding, LineColumn, LineIndex, Se
 use serval_report::FileReport;
 
 use crate::kinds::Kind;
-use crate::reading::{self, Reading};
+use crate::reading::{self, ReadingThread};
 use crate::state::State;
 use crate::worker::ProvedFix;
 
@@ -21,7 +21,7 @@ pub(crate) struct Open {
     /// Made when it is asked about.
     document: OnceCell<Document>,
     /// A large text is read on a thread of its own.
-    pub(crate) reading: Option<Reading>,
+    pub(crate) reading: Option<ReadingThread>,
     pub(crate) state: State,
     /// What the last verdict said, be it about this version or one before.
     pub(crate) told: Option<Told>,

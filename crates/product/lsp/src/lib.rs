@@ -2,10 +2,10 @@
 //! `serval`.
 //!
 //! [`serve`] is handed bytes in and out, a clock and a reader of settings ([`Host`]), so that tests need no process.
-//! One thread reads messages, one decides about a text, and the caller's thread does everything else, message by message
-//! in the order in which they come. Analysis waits until no message is left: of ten edits in a row only the last text
-//! is looked at; a large text is read on a thread of its own. An edit cancels what is read and what is decided. The next
-//! decision does not wait for the end of the one before, which may have much memory to give back.
+//! One thread reads messages, one decides about a text, and the caller's thread does everything else, message by
+//! message in the order in which they come. Analysis waits until no message is left: of ten edits in a row only the
+//! last text is looked at; a large text is read on a thread of its own. An edit cancels what is read and what is
+//! decided. The next decision does not wait for the end of the one before, which may have much memory to give back.
 //!
 //! # The state of a text
 //! A text has one state at a time (`state`), from which diagnostics, lens, hover and status are drawn. A verdict

@@ -1,5 +1,5 @@
-//! Large texts, which are read and given back on threads of their own: meanwhile messages are answered, and an edit ends
-//! the reading.
+//! Large texts, which are read and given back on threads of their own: meanwhile messages are answered, and an edit
+//! ends the reading.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -13,13 +13,13 @@ const AT_ONCE: usize = 1 << 15;
 
 /// A text that is being read; it ends when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct ReadingThread {
     /// Which reading it is.
     pub(crate) number: u64,
     is_dropped: Arc<AtomicBool>,
 }
 
-impl Drop for Reading {
+impl Drop for ReadingThread {
     fn drop(&mut self) {
         self.is_dropped.store(true, Ordering::Relaxed);
     }
@@ -30,9 +30,9 @@ pub(crate) fn is_large(text: &str) -> bool {
     text.len() > AT_ONCE
 }
 
-/// Begins to read a text. What comes out is handed over, or nothing where that is a mistake in serval, unless the reading
-/// is dropped before.
-pub(crate) fn begin(number: u64, text: String, found: impl FnOnce(Option<Document>) + Send + 'static) -> std::io::Result<Reading> {
+/// Begins to read a text. What comes out is handed over, or nothing where that is a mistake in serval, unless the
+/// reading is dropped before.
+pub(crate) fn begin(number: u64, text: String, found: impl FnOnce(Option<Document>) + Send + 'static) -> std::io::Result<ReadingThread> {
     let is_dropped = Arc::new(AtomicBool::new(false));
     let stop = Arc::clone(&is_dropped);
     // As much stack as the main thread usually has.
@@ -46,7 +46,7 @@ pub(crate) fn begin(number: u64, text: String, found: impl FnOnce(Option<Documen
         };
         found(document);
     })?;
-    Ok(Reading { number, is_dropped })
+    Ok(ReadingThread { number, is_dropped })
 }
 
 /// Gives back a document, of a large text on a thread of its own: its tree has a node for each word.

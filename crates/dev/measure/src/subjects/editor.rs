@@ -1,5 +1,5 @@
-//! What people who write a program wait for in their editor: `serval lsp` as a process, asked as an editor asks it. Each
-//! figure stands beside its bound.
+//! What people who write a program wait for in their editor: `serval lsp` as a process, asked as an editor asks it.
+//! Each figure stands beside its bound.
 
 use std::fmt::Write;
 use std::path::Path;
