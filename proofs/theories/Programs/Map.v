@@ -16,10 +16,10 @@ Record map_hint := MapHint {
   homes : list (asked * (nat * id));                   (** who is asked, the component, from 0, and its request *)
   locals : list ((asked * local) * id);                (** local states and their images *)
   global_states : list (store * list id);              (** global states and their images in each component *)
-  markings : list (list (list id * list id))           (** for each global state what may occur with it: of each marking the local
-                                                           states, by their places in the list from 1, in which any number of requests
-                                                           may be, and others, each as often as requests may be in it; finished
-                                                           ones need not be there *)
+  markings : list (list (list id * list id))
+    (** for each global state what may occur with it: of each marking the local states, by their places in the list
+        from 1, in which any number of requests may be, and others, each as often as requests may be in it; finished
+        ones need not be there *)
 }.
 
 (** * Tables *)
@@ -145,7 +145,7 @@ Section Check.
     | _, _ => false
     end.
 
-  (** The places of where a step leads, and its image. Where a request is at its end does not matter to others any more. *)
+  (** The places of where a step leads, and its image. At its end a request does not matter to others any more. *)
   Definition check_outcome (ims : list id) (k : nat) (a : asked) (o : local * store) : option ((option id * id) * point) :=
     match local_of (a, fst o), global_of (snd o) with
     | Some (j, m), Some (n, ims') => if others_stay (Some k) ims ims' then Some ((if running (fst o) then Some j else None, n), (m, nth k ims' xH)) else None
@@ -161,7 +161,7 @@ Section Check.
   Definition same_points (l m : list point) : bool :=
     let s := pset_of l in let u := pset_of m in forallb (pmem s) m && forallb (pmem u) l.
 
-  (** The images of the steps from a pair are the steps from the image of the pair, and none fails; the places where they lead. *)
+  (** The images of the steps from a pair are the steps from its image, and none fails; the places where they lead. *)
   Definition check_pair (g : store) (ims : list id) (i : id) : option (list (option id * id)) :=
     match PM.find i (by_place t) with
     | Some ((a, l), m) =>

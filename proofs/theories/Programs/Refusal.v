@@ -10,7 +10,7 @@ Inductive refusal :=
 | TooManyStarts                                      (** requests have too many parameters *)
 | BadInitial                                         (** a component has another initial global state *)
 | BadStarts                                          (** a component starts elsewhere *)
-| BadAnswer (x : asked * local)                      (** a state answers otherwise than its image, or its request has no component *)
+| BadAnswer (x : asked * local)     (** a state answers otherwise than its image, or has no component *)
 | NoImage (x : asked * local)                        (** a local state has no image *)
 | NoGlobalImage (g : store)                          (** a global state has no image *)
 | TooLong (x : asked * local) (g : store)            (** a step does not end in time *)
