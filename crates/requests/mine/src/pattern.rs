@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use crate::counts::Counts;
 use crate::shape::Shaped;
 
-/// How many sequences of shapes are kept.
+/// How many sequences of shapes are kept, and how long they are together.
 const MOST_PATTERNS: usize = 10_000;
+const MOST_BYTES: usize = 64 << 20;
 
 /// Sequences of shapes, with what is known of each.
 #[derive(Debug, Default)]
 pub(crate) struct Patterns {
     pub(crate) known: BTreeMap<Vec<String>, Pattern>,
+    bytes: usize,
 }
 
 /// One sequence.
@@ -44,9 +46,14 @@ pub(crate) fn bare(value: &str) -> &str {
 impl Patterns {
     pub(crate) fn add(&mut self, statements: &[Shaped], counts: &mut Counts) {
         let key: Vec<String> = statements.iter().map(|one| one.shape.clone()).collect();
-        if self.known.len() >= MOST_PATTERNS && !self.known.contains_key(&key) {
-            *counts.left_out.entry(format!("transactions beyond {MOST_PATTERNS} different ones")).or_default() += 1;
-            return;
+        if !self.known.contains_key(&key) {
+            let bytes = statements.iter().map(Shaped::bytes).sum::<usize>();
+            if self.known.len() >= MOST_PATTERNS || self.bytes.saturating_add(bytes) > MOST_BYTES {
+                let kind = format!("transactions beyond {MOST_PATTERNS} different ones, or {} MB of them", MOST_BYTES >> 20);
+                *counts.left_out.entry(kind).or_default() += 1;
+                return;
+            }
+            self.bytes += bytes;
         }
         let holes = || statements.iter().enumerate().flat_map(|(statement, one)| one.holes.iter().map(move |hole| (statement, hole)));
         let pattern = self.known.entry(key).or_insert_with(|| Pattern {

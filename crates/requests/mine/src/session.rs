@@ -8,8 +8,9 @@ use crate::entry::{Entry, Said};
 use crate::pattern::Patterns;
 use crate::shape::{Shaped, shapes};
 
-/// Statements of a transaction that are kept; a longer one is left out.
+/// Statements of a transaction that are kept, and how long they are together; a longer one is left out.
 const MOST_STATEMENTS: usize = 1000;
+const MOST_BYTES: usize = 1 << 20;
 /// Sessions that are followed at once.
 const MOST_SESSIONS: usize = 20_000;
 
@@ -28,6 +29,7 @@ struct Session {
     transaction: Option<Transaction>,
     /// Statements before the first BEGIN: the log may begin within a transaction.
     before: Vec<Vec<Shaped>>,
+    before_bytes: usize,
     is_known: bool,
     /// The level of transactions that name none.
     isolation: Option<String>,
@@ -38,6 +40,7 @@ struct Session {
 #[derive(Debug, Default)]
 struct Transaction {
     statements: Vec<Shaped>,
+    bytes: usize,
     has_failed: bool,
     is_long: bool,
 }
@@ -106,6 +109,8 @@ enum Role {
     Commit,
     Rollback,
     Statement,
+    /// ROLLBACK TO a savepoint.
+    Back,
     /// Left out, and of which kind.
     LeftOut(&'static str),
     /// Sets the level of later transactions.
@@ -119,7 +124,7 @@ fn role(shaped: &Shaped) -> Role {
     match (first, second) {
         ("BEGIN", _) | ("START", "TRANSACTION") => Role::Begin,
         ("COMMIT" | "END", _) if !upper.ends_with(" CHAIN") => Role::Commit,
-        ("ROLLBACK" | "ABORT", "TO") | ("ROLLBACK", "WORK" | "TRANSACTION") if second == "TO" || third == "TO" => Role::Statement,
+        ("ROLLBACK" | "ABORT", "TO") | ("ROLLBACK", "WORK" | "TRANSACTION") if second == "TO" || third == "TO" => Role::Back,
         ("ROLLBACK" | "ABORT", _) if !upper.ends_with(" CHAIN") => Role::Rollback,
         ("SET", "TRANSACTION") => Role::Statement,
         ("SET", _) => level_in(&upper, shaped).map_or(Role::LeftOut("SET"), Role::Level),
@@ -187,6 +192,37 @@ fn level_in(upper: &str, shaped: &Shaped) -> Option<String> {
         .map(|level| (*level).to_owned())
 }
 
+impl Transaction {
+    fn take(&mut self, shaped: Shaped, goes_back: bool) {
+        self.bytes += shaped.bytes();
+        if self.is_long || self.statements.len() > MOST_STATEMENTS || self.bytes > MOST_BYTES {
+            self.is_long = true;
+            self.statements.truncate(1);
+            return;
+        }
+        // What failed is undone, and the transaction goes on.
+        self.has_failed &= !goes_back;
+        self.statements.push(shaped);
+    }
+}
+
+/// Savepoints to which nothing goes back do nothing.
+fn leave_out_savepoints(statements: &mut Vec<Shaped>, counts: &mut Counts) {
+    let is = |shaped: &Shaped, word: &str| {
+        let begins = shaped.shape.get(..word.len()).is_some_and(|first| first.eq_ignore_ascii_case(word));
+        begins && shaped.shape[word.len()..].starts_with(' ')
+    };
+    let is_savepoint = |shaped: &Shaped| is(shaped, "savepoint") || is(shaped, "release");
+    if !statements.iter().any(|shaped| is(shaped, "rollback") || is(shaped, "abort")) {
+        let before = statements.len();
+        statements.retain(|shaped| !is_savepoint(shaped));
+        let left = u64::try_from(before - statements.len()).unwrap_or(u64::MAX);
+        if left > 0 {
+            *counts.left_out.entry("savepoints to which nothing goes back".to_owned()).or_default() += left;
+        }
+    }
+}
+
 impl Session {
     /// It says nothing more; never kept.
     fn end(&mut self, patterns: &mut Patterns, counts: &mut Counts) -> bool {
@@ -202,11 +238,12 @@ impl Session {
         let shaped = shapes(&sql, values.as_deref());
         counts.without_values += u64::from(shaped.iter().flat_map(|one| &one.holes).any(|hole| hole.value.is_none()));
         let roles: Vec<(Role, Shaped)> = shaped.into_iter().map(|shaped| (role(&shaped), shaped)).collect();
-        let statements = roles.iter().filter(|(role, _)| matches!(role, Role::Statement)).count();
+        let statements = roles.iter().filter(|(role, _)| matches!(role, Role::Statement | Role::Back)).count();
         let begins = roles.iter().any(|(role, _)| matches!(role, Role::Begin | Role::Commit | Role::Rollback));
         // Several statements in one message are one transaction.
         if self.transaction.is_none() && statements > 1 && !begins {
-            let all = roles.into_iter().filter(|(role, _)| matches!(role, Role::Statement)).map(|(_, shaped)| shaped).collect();
+            let all =
+                roles.into_iter().filter(|(role, _)| matches!(role, Role::Statement | Role::Back)).map(|(_, shaped)| shaped).collect();
             return self.single(all, patterns, counts);
         }
         for (role, shaped) in roles {
@@ -230,22 +267,24 @@ impl Session {
                     self.transaction = Some(Transaction { statements: vec![shaped], ..Transaction::default() });
                 }
             }
-            Role::Statement => match &mut self.transaction {
-                Some(transaction) if transaction.statements.len() > MOST_STATEMENTS => transaction.is_long = true,
-                Some(transaction) => transaction.statements.push(shaped),
+            Role::Statement | Role::Back => match &mut self.transaction {
+                Some(transaction) => transaction.take(shaped, matches!(role, Role::Back)),
                 None => self.single(vec![shaped], patterns, counts),
             },
             Role::Commit | Role::Rollback => match self.transaction.take() {
                 Some(Transaction { has_failed: true, .. }) => counts.failed += 1,
                 Some(Transaction { is_long: true, .. }) => {
-                    *counts.left_out.entry("transactions of more than 1000 statements".to_owned()).or_default() += 1
+                    *counts.left_out.entry("transactions of more than 1000 statements, or a megabyte".to_owned()).or_default() += 1
                 }
-                Some(Transaction { mut statements, .. }) if statements.len() > 1 => {
-                    counts.transactions += 1;
-                    counts.longer += u64::from(statements.len() > 2);
-                    let end = if matches!(role, Role::Commit) { "COMMIT" } else { "ROLLBACK" };
-                    statements.push(Shaped { shape: end.to_owned(), holes: Vec::new() });
-                    patterns.add(&statements, counts);
+                Some(Transaction { mut statements, .. }) => {
+                    leave_out_savepoints(&mut statements, counts);
+                    if statements.len() > 1 {
+                        counts.transactions += 1;
+                        counts.longer += u64::from(statements.len() > 2);
+                        let end = if matches!(role, Role::Commit) { "COMMIT" } else { "ROLLBACK" };
+                        statements.push(Shaped { shape: end.to_owned(), holes: Vec::new() });
+                        patterns.add(&statements, counts);
+                    }
                 }
                 // The log begins within it.
                 None if !self.is_known => {
@@ -253,14 +292,15 @@ impl Session {
                     self.is_known = true;
                     counts.cut += 1;
                 }
-                Some(_) | None => {}
+                None => {}
             },
         }
     }
 
     /// Statements that are a transaction without BEGIN.
     fn single(&mut self, statements: Vec<Shaped>, patterns: &mut Patterns, counts: &mut Counts) {
-        if !self.is_known && self.before.len() < MOST_STATEMENTS {
+        if !self.is_known && self.before.len() < MOST_STATEMENTS && self.before_bytes < MOST_BYTES {
+            self.before_bytes += statements.iter().map(Shaped::bytes).sum::<usize>();
             self.before.push(statements);
             return;
         }
@@ -270,7 +310,7 @@ impl Session {
 
     /// What came before the first BEGIN was no part of a transaction.
     fn know(&mut self, patterns: &mut Patterns, counts: &mut Counts) {
-        self.is_known = true;
+        (self.is_known, self.before_bytes) = (true, 0);
         for statements in std::mem::take(&mut self.before) {
             alone(statements, self.isolation.as_deref(), patterns, counts);
         }

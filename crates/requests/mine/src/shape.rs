@@ -19,6 +19,14 @@ pub(crate) struct Shaped {
     pub(crate) holes: Vec<Hole>,
 }
 
+impl Shaped {
+    /// How long it is, with its values.
+    pub(crate) fn bytes(&self) -> usize {
+        let value = |hole: &Hole| hole.value.as_deref().map_or(0, str::len) + hole.column.as_deref().map_or(0, str::len);
+        self.shape.len() + self.holes.iter().map(|hole| value(hole) + size_of::<Hole>()).sum::<usize>()
+    }
+}
+
 /// What stands for a value in a shape.
 pub(crate) const HOLE: char = '\u{1}';
 

@@ -153,16 +153,39 @@ fn retries_branches_and_what_is_no_statement_of_a_transaction() {
     tell(simple("SELECT n FROM a WHERE id = 1"));
     tell(simple("ROLLBACK"));
     tell(simple("DEALLOCATE ALL"));
-    tell(simple("BEGIN; SAVEPOINT s; COMMIT"));
+    tell(simple("BEGIN; SAVEPOINT s; RELEASE SAVEPOINT s; COMMIT"));
+    for format in FORMATS {
+        let found = mined(format, log(format, &all).as_bytes()).unwrap();
+        assert_eq!((found.transactions, found.scripts.len()), (2, 2), "{found:#?}");
+    }
+    // What fails within a savepoint is undone, and no attempt that is repeated.
+    let mut tell = |said: Said| all.push((4, said));
+    for said in ["BEGIN", "savepoint s", "INSERT INTO a VALUES (1, 1)"] {
+        tell(simple(said));
+    }
+    tell(Said::Error);
+    for said in ["ROLLBACK TO SAVEPOINT s", "UPDATE a SET n = 1 WHERE id = 1", "COMMIT"] {
+        tell(simple(said));
+    }
     for format in FORMATS {
         let found = mined(format, log(format, &all).as_bytes()).unwrap();
         assert_eq!((found.transactions, found.failed), (3, 1), "{found:#?}");
         let left: Vec<(&str, u64)> = found.left_out.iter().map(|one| (one.kind.as_str(), one.count)).collect();
-        assert_eq!(left, [("DEALLOCATE", 1), ("SET", 2), ("health checks", 1), ("questions about the catalog", 1)]);
+        assert_eq!(
+            left,
+            [
+                ("DEALLOCATE", 1),
+                ("SET", 2),
+                ("health checks", 1),
+                ("questions about the catalog", 1),
+                ("savepoints to which nothing goes back", 2)
+            ]
+        );
         let texts: Vec<Vec<&str>> = found.scripts.iter().map(|script| statements(&script.text)).collect();
+        assert_eq!(texts[0][2], "UPDATE a SET n = 2 WHERE id = 1;");
         // A savepoint is no part of what is modelled: the script has it, and is refused by name.
-        assert_eq!(texts[0], ["BEGIN ISOLATION LEVEL REPEATABLE READ;", "SAVEPOINT s;", "COMMIT;"]);
-        assert_eq!(texts[1][2], "UPDATE a SET n = 2 WHERE id = 1;");
+        let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ;";
+        assert_eq!(texts[1], [begin, "savepoint s;", "ROLLBACK TO SAVEPOINT s;", "UPDATE a SET n = 1 WHERE id = 1;", "COMMIT;"]);
         assert_eq!(texts[2][0], "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;");
     }
 }
@@ -257,6 +280,29 @@ fn a_long_log_of_many_sessions_is_one_script() {
     }
     let found = miner.finish().unwrap();
     assert_eq!((found.transactions, found.scripts.len(), found.statements), (21_000, 1, 63_000));
+}
+
+/// Memory is bounded in bytes, too: of a transaction, and of all that are different.
+#[test]
+fn what_is_too_long_is_left_out_and_counted() {
+    let long = |bytes: usize| format!("UPDATE t SET note = n{} WHERE id = 1", "x".repeat(bytes));
+    let transaction = |statements: &[String]| {
+        let begin = [(3, simple("BEGIN"))].into_iter();
+        let all = begin.chain(statements.iter().map(|one| (3, simple(one)))).chain([(3, simple("COMMIT"))]);
+        log(LogFormat::Stderr, &all.collect::<Vec<_>>())
+    };
+    let text = transaction(&[long(10)]) + &transaction(&[long(700_000), long(700_000)]) + &transaction(&[long(10)]);
+    let found = mined(LogFormat::Stderr, text.as_bytes()).unwrap();
+    assert_eq!((found.transactions, found.scripts.len()), (2, 1));
+    let left: Vec<(&str, u64)> = found.left_out.iter().map(|one| (one.kind.as_str(), one.count)).collect();
+    assert_eq!(left, [("transactions of more than 1000 statements, or a megabyte", 1)]);
+    let mut miner = Miner::new(LogFormat::Stderr);
+    for number in 0..90 {
+        miner.feed(transaction(&[long(900_000 + number)]).as_bytes());
+    }
+    let found = miner.finish().unwrap();
+    assert_eq!((found.scripts.len(), found.left_out[0].count), (74, 16));
+    assert_eq!(found.left_out[0].kind, "transactions beyond 10000 different ones, or 64 MB of them");
 }
 
 proptest! {
