@@ -48,9 +48,14 @@ impl Names {
         number
     }
 
-    /// How the variable with this number is used.
+    /// How the variable with this number is used. Where only a constant will do there are no names but those of that
+    /// expression, and elements of arrays have the numbers that they have elsewhere: what is noted there is never read.
     pub(crate) fn usage_mut(&mut self, number: u32) -> &mut Usage {
-        &mut self.usage[number as usize]
+        let number = number as usize;
+        if number >= self.usage.len() {
+            self.usage.resize_with(number + 1, Usage::default);
+        }
+        &mut self.usage[number]
     }
 
     /// Where the name first appears.
