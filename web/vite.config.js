@@ -30,9 +30,14 @@ function commit() {
   }
 }
 
+/** The module that the page was built with, by its hash. */
+function moduleHash() {
+  return createHash("sha256").update(readFileSync(here("../packages/npm/serval.wasm"))).digest("hex");
+}
+
 export default {
   base: "./",
-  define: { COMMIT: JSON.stringify(commit()) },
+  define: { COMMIT: JSON.stringify(commit()), MODULE: JSON.stringify(moduleHash()) },
   resolve: {
     alias: [
       { find: "serval-wasm/worker", replacement: here("../packages/npm/src/worker.js") },

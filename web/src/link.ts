@@ -10,7 +10,7 @@ export interface Shared {
   step: number;
 }
 
-/** How large what a link holds may be. */
+/** How large what a link holds may be, and what is opened. */
 export const MOST_BYTES = 2_000_000;
 
 function crc32(bytes: Uint8Array) {
@@ -50,6 +50,14 @@ export async function encoded(shared: Shared) {
   return `v1.${crc32(packed)}.${btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
 }
 
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return null;
+  }
+}
+
 export async function decoded(fragment: string): Promise<Shared> {
   const [version, checksum, data] = fragment.split(".");
   if (version !== "v1" || !data) throw new Error("the link is not one of this page, or of a later version");
@@ -61,8 +69,7 @@ export async function decoded(fragment: string): Promise<Shared> {
     throw new Error("the link is damaged: it has letters that no link has");
   }
   if (crc32(packed) !== checksum) throw new Error("the link is damaged: a part of it is missing or changed");
-  const plain = new TextDecoder("utf-8", { fatal: true }).decode(await through(packed, new DecompressionStream("deflate-raw"), MOST_BYTES));
-  const read: unknown = JSON.parse(plain);
+  const read = parsed(await through(packed, new DecompressionStream("deflate-raw"), MOST_BYTES));
   if (!Array.isArray(read)) throw new Error("the link holds no program");
   const [text, name, kind, strict, step] = read as unknown[];
   if (typeof text !== "string" || typeof name !== "string" || typeof kind !== "string") throw new Error("the link holds no program");

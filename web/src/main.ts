@@ -2,28 +2,34 @@
 
 import { compile, ServalTrap, ServalWorker, type Checked, type Example, type Examples, type Kind, type Request } from "serval-wasm";
 
+import modulePlace from "../../packages/npm/serval.wasm?url";
 import { Editor } from "./editor";
+import { certificateIn, textOf } from "./files";
 import { gallery } from "./gallery";
 import { decoded, encoded, MOST_BYTES, type Shared } from "./link";
 import { play } from "./play";
 import { Report } from "./report";
-import { keep, keepTheme, kept, keptTheme } from "./store";
+import { hasEnded, keep, keepTheme, kept, keptTheme } from "./store";
 import { Tour } from "./tour";
 
 declare const COMMIT: string;
+declare const MODULE: string;
 
 const of = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const status = of("status"), result = of("result"), notice = of("notice");
 const buttons = { check: of<HTMLButtonElement>("check"), stop: of<HTMLButtonElement>("stop"), again: of<HTMLButtonElement>("again") };
 const strict = of<HTMLInputElement>("strict"), kinds = of<HTMLSelectElement>("kind");
 
-/** How long after the last key a text is decided about, and how long that may take. */
+const asked = new URLSearchParams(location.search);
+/** Milliseconds after the last key when a text is decided about, and seconds that this may take: `?seconds=60`. */
 const PAUSE = 300;
-const SECONDS = 20;
+const SECONDS = Number(asked.get("seconds")) > 0 ? Number(asked.get("seconds")) : 20;
 /** How long a link is before it says so. */
 const LONG_LINK = 2000;
 
 let name = "program.ser";
+/** How long a text may be. */
+let most = MOST_BYTES;
 let decider: ServalWorker | undefined, helper: ServalWorker | undefined;
 let checked: Checked | undefined;
 let certificate = "";
@@ -34,6 +40,22 @@ let busy = false;
 function say(words: string, look = "") {
   status.textContent = words;
   status.className = `status ${look}`;
+}
+
+/** How far the work is: a screen reader, which reads out what is said, is not disturbed by it. */
+function progress(words: string) {
+  let shown = status.querySelector("span");
+  if (!shown) {
+    shown = document.createElement("span");
+    shown.setAttribute("aria-hidden", "true");
+    status.append(" ", shown);
+  }
+  shown.textContent = words;
+}
+
+/** Whether something is still to come for the text as it is: a verdict, or fixes. */
+function toCome(something: boolean) {
+  result.setAttribute("aria-busy", String(something));
 }
 
 function warn(words: string) {
@@ -88,6 +110,8 @@ function open(what: { text: string; name: string; kind: string }) {
 
 function changed(typed = false) {
   round += 1;
+  of("editor").dataset.round = String(round);
+  toCome(true);
   if (typed) warn("");
   result.classList.add("old");
   say(checked ? "checking …" : "reading …");
@@ -101,7 +125,7 @@ function changed(typed = false) {
 /** What the module says about a place; nothing where it cannot be asked. */
 async function ask(offset: number) {
   try {
-    return helper && kinds.value === "ser" ? await helper.analyze({ ...request(), offset }) : null;
+    return helper && kinds.value === "ser" ? await helper.analyze({ ...request(), offset }, { timeout: SECONDS }) : null;
   } catch {
     return null;
   }
@@ -109,9 +133,9 @@ async function ask(offset: number) {
 
 async function analyze() {
   const mine = round;
-  if (!helper || editor.text.length > MOST_BYTES) return;
+  if (!helper || editor.text.length > most) return;
   try {
-    const analyzed = await helper.analyze(request());
+    const analyzed = await helper.analyze(request(), { timeout: SECONDS });
     if (mine !== round) return;
     editor.show(analyzed);
     const rows = analyzed.diagnostics.map((one) => {
@@ -172,14 +196,21 @@ async function check() {
   }
   const mine = round;
   const text = editor.text;
+  if (text.length > most) {
+    say(tooLong("The text", text.length), "open");
+    result.hidden = true;
+    toCome(false);
+    return;
+  }
   busy = true;
+  toCome(true);
   buttons.stop.disabled = false;
   say("checking …");
   keep({ text, name, kind: kinds.value, running: true });
   const began = performance.now();
   try {
     const onProgress = (stage: string, number: number) => {
-      if (mine === round) say(`checking … ${stage}${stage === "searching" && number > 0 ? `, ${number}` : ""}`);
+      if (mine === round) progress(`${stage}${stage === "searching" && number > 0 ? `, ${number}` : ""}`);
     };
     const done = await decider.check({ ...request(), fixes: false, html: true }, { timeout: SECONDS, onProgress });
     if (mine !== round) return;
@@ -194,6 +225,7 @@ async function check() {
   } finally {
     busy = false;
     buttons.stop.disabled = true;
+    if (mine === round) toCome(false);
     keep({ text: editor.text, name, kind: kinds.value, running: false });
   }
 }
@@ -249,7 +281,7 @@ async function hint(certified: string, mine: number) {
 
 async function format() {
   try {
-    const formatted = await helper!.format(request());
+    const formatted = await helper!.format(request(), { timeout: SECONDS });
     if (formatted.text !== editor.text) editor.set(formatted.text);
   } catch (error) {
     warn(`It is not formatted: ${words(error).split("\n")[0]}`);
@@ -279,16 +311,20 @@ function save(text: string, file: string, type: string) {
 }
 
 of("save").addEventListener("click", () => save(certificate, `${name}.certificate.json`, "application/json"));
-buttons.again.addEventListener("click", async () => {
-  of("checked").textContent = "checking …";
+/** Has the checker go through a certificate, in the second worker. */
+async function verify(certificate: string, certificate_name = "certificate") {
+  const tell = (line: string) => (result.hidden || of("evidence").hidden ? warn(line) : (of("checked").textContent = line));
+  tell("checking …");
   try {
-    const verified = await helper!.verify({ text: editor.text, name, kind: kinds.value as Kind, certificate });
-    of("checked").textContent = verified.line;
+    const verified = await helper!.verify({ text: editor.text, name, kind: kinds.value as Kind, certificate, certificate_name }, { timeout: SECONDS });
+    tell(verified.line);
     if (verified.status === 0) tour.verified();
   } catch (error) {
-    of("checked").textContent = words(error);
+    tell(words(error));
   }
-});
+}
+
+buttons.again.addEventListener("click", () => void verify(certificate));
 
 // --- links
 
@@ -324,8 +360,11 @@ async function fromLink(): Promise<Shared | null> {
   }
 }
 addEventListener("hashchange", () => {
+  warn("");
   void fromLink().then((from) => {
+    const named = exampleNamed(exampleAsked());
     if (from) take(from);
+    else if (named) open(named);
   });
 });
 
@@ -335,31 +374,62 @@ function take(from: Shared) {
   open(from);
 }
 
-// --- files that are dropped
+// --- files that are opened or dropped
+
+const tooLong = (what: string, length: number) => `${what} has ${length} bytes, and ${most} are possible here. The command line takes it: serval check FILE`;
+
+async function takeFile(file: File) {
+  if (file.size > most) {
+    warn(tooLong(file.name, file.size));
+    return;
+  }
+  try {
+    const text = textOf(await file.arrayBuffer(), file.name);
+    warn("");
+    // A certificate is checked against the program that is here.
+    if (certificateIn(text)) return await verify(text, file.name);
+    const ending = file.name.split(".").at(-1) ?? "";
+    open({ text, name: file.name, kind: [...kinds.options].some((one) => one.value === ending) ? ending : "ser" });
+  } catch (error) {
+    warn(words(error));
+  }
+}
 
 document.addEventListener("dragover", (event) => event.preventDefault());
 document.addEventListener("drop", (event) => {
   const file = event.dataTransfer?.files[0];
   if (!file) return;
   event.preventDefault();
-  if (file.size > MOST_BYTES) {
-    warn(`${file.name} has ${file.size} bytes, and ${MOST_BYTES} are possible here. The command line takes it: serval check FILE`);
-    return;
-  }
-  void file.arrayBuffer().then((bytes) => {
-    try {
-      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-      const ending = file.name.split(".").at(-1) ?? "";
-      open({ text, name: file.name, kind: [...kinds.options].some((one) => one.value === ending) ? ending : "ser" });
-    } catch {
-      warn(`${file.name} is not UTF-8. Save it as UTF-8, and drop it again.`);
-    }
-  });
+  void takeFile(file);
+});
+const file = of<HTMLInputElement>("file");
+of("open").addEventListener("click", () => file.click());
+file.addEventListener("change", () => {
+  const [chosen] = file.files ?? [];
+  if (chosen) void takeFile(chosen);
+  // The same file can be chosen again.
+  file.value = "";
 });
 
 // --- beginning
 
-const embedded = new URLSearchParams(location.search).has("embed");
+const embedded = asked.has("embed");
+let examples: Examples | undefined;
+const exampleAsked = () => new URLSearchParams(location.hash.slice(1)).get("example");
+const exampleNamed = (wanted: string | null): Example | undefined => examples?.examples.find((one) => one.name === wanted);
+
+/** The module, as it was when the page was built: what a host has altered or cut is no bug of serval. */
+async function load() {
+  const answer = await fetch(modulePlace);
+  if (!answer.ok) throw new Error(`the host has no module (${answer.status})`);
+  const bytes = await answer.arrayBuffer();
+  if (MODULE && globalThis.crypto?.subtle) {
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+    const found = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    if (found !== MODULE) throw new Error("what the host gives is not the module of this page; it was cut short or altered on its way");
+  }
+  return compile(bytes);
+}
 
 async function begin() {
   document.body.classList.toggle("embed", embedded);
@@ -368,37 +438,41 @@ async function begin() {
     return;
   }
   say("loading …");
-  const module = await compile();
+  const module = await load();
   const worker = () => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
   decider = new ServalWorker(module, worker);
   helper = new ServalWorker(module, worker);
-  const [defaults, examples, version] = await Promise.all([helper.defaults(), helper.examples(), helper.version()]);
+  const [defaults, all, version] = await Promise.all([helper.defaults(), helper.examples(), helper.version()]);
+  examples = all;
   report.style(defaults.style);
+  most = Math.min(defaults.most_bytes, MOST_BYTES);
   kinds.replaceChildren(...defaults.kinds.map((kind) => new Option(`.${kind.ending}, ${kind.words}`, kind.ending)));
   kinds.value = "ser";
   of("foot").textContent = `serval ${version.version}${COMMIT ? ` (${COMMIT})` : ""}: what you type stays in this browser.`;
-  const show = gallery(of<HTMLDialogElement>("gallery"), examples, (example) => open(example));
+  const show = gallery(of<HTMLDialogElement>("gallery"), all, (example) => open(example));
   of("gallery-open").addEventListener("click", show);
-  await first(examples);
+  await first(all);
   if (embedded) await leave();
 }
 
 /** What is shown first: what a link holds, the draft, an example. */
-async function first(examples: Examples) {
+async function first(all: Examples) {
   const from = await fromLink();
   if (from) return take(from);
-  const asked = new URLSearchParams(location.hash.slice(1)).get("example");
-  const example = (wanted: string): Example | undefined => examples.examples.find((one) => one.name === wanted);
-  const draft = asked || embedded ? null : kept();
+  const wanted = exampleAsked();
+  const draft = wanted || embedded ? null : kept();
   if (draft) {
+    const ended = await hasEnded(draft);
     open(draft);
-    if (draft.running) {
-          clearTimeout(soon);
+    if (ended) {
+      clearTimeout(soon);
+      toCome(false);
       say("This is your draft. It was being checked when the page ended, so it is not checked by itself now.", "open");
     }
     return;
   }
-  const one = example(asked ?? "lost-update.ser") ?? example("lost-update.ser") ?? examples.examples[0];
+  if (wanted && !exampleNamed(wanted)) warn("There is no example of this name. Examples shows those that there are.");
+  const one = exampleNamed(wanted) ?? exampleNamed("lost-update.ser") ?? all.examples[0];
   if (one) open(one);
 }
 

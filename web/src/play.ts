@@ -1,4 +1,4 @@
-// Playing a run by hand: what can happen next are buttons, and whether the answers are still serial is told.
+// Playing a run by hand: what can happen next are buttons, and a line says whether the answers are still serial.
 
 import type { Request, ServalWorker } from "serval-wasm";
 
@@ -20,7 +20,7 @@ export function play(holder: HTMLDetailsElement, body: HTMLElement, worker: () =
     const now = choices;
     let state;
     try {
-      state = await worker().simulate({ ...request(), choices: now });
+      state = await worker().simulate({ ...request(), choices: now }, { timeout: 20 });
     } catch (error) {
       body.replaceChildren(say(error instanceof Error ? error.message : String(error)));
       return;
@@ -70,6 +70,7 @@ export function play(holder: HTMLDetailsElement, body: HTMLElement, worker: () =
     if (state.globals) parts.push(say(`Now: ${state.globals}`));
     if (state.fails) parts.push(say(`Fails: ${state.fails}`));
     body.replaceChildren(...parts);
+    body.dataset.choices = String(now.length);
   };
   holder.addEventListener("toggle", () => {
     if (holder.open) void draw();

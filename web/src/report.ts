@@ -1,5 +1,43 @@
 // The report: what the module drew, with a step that is chosen by slider, keys, or a line of the program.
 
+/** What differs from a report that is a page of its own. */
+const OWN = `
+  .details { position: static !important; }
+  .stage > .details { flex-basis: 100%; }
+  header { margin-bottom: .8rem; }
+  h1 { font-size: 1.25rem; }
+  .zoom { margin: .3rem 0; }
+  .zoom button { font: inherit; color: var(--ink); background: var(--soft); border: 1px solid var(--line); border-radius: .35rem; min-width: 2.2rem; }
+  @media print { .zoom { display: none; } }
+`;
+
+/** Buttons that draw a picture larger and smaller; as it was drawn, it is 100 %. */
+function zoomable(figure: HTMLElement) {
+  const picture = figure.querySelector<SVGSVGElement>("svg");
+  const [, , width, height] = picture?.getAttribute("viewBox")?.split(/[ ,]+/).map(Number) ?? [];
+  if (!picture || !width || !height) return;
+  const row = document.createElement("p");
+  row.className = "zoom";
+  const size = document.createElement("output");
+  let percent = 100;
+  const draw = (to: number) => {
+    percent = Math.min(400, Math.max(25, to));
+    picture.style.width = `${(width * percent) / 100}px`;
+    picture.style.height = `${(height * percent) / 100}px`;
+    size.textContent = `${percent} %`;
+  };
+  for (const [words, label, to] of [["−", "Smaller", () => percent - 25], ["+", "Larger", () => percent + 25], ["100 %", "As it was drawn", () => 100]] as const) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = words;
+    button.setAttribute("aria-label", label);
+    button.addEventListener("click", () => draw(to()));
+    row.append(button, " ");
+  }
+  row.append(size);
+  figure.before(row);
+}
+
 export class Report {
   private readonly root: ShadowRoot;
   private steps: Element[] = [];
@@ -19,7 +57,7 @@ export class Report {
     // The colours are those of the page, whatever the system says.
     sheet.replaceSync(css);
     const own = new CSSStyleSheet();
-    own.replaceSync(".details { position: static !important; } .stage > .details { flex-basis: 100%; } header { margin-bottom: .8rem; } h1 { font-size: 1.25rem; }");
+    own.replaceSync(OWN);
     this.root.adoptedStyleSheets = [sheet, own];
   }
 
@@ -38,6 +76,7 @@ export class Report {
       const from = this.root.getElementById(button.dataset.copy ?? "");
       button.addEventListener("click", () => navigator.clipboard?.writeText(from?.textContent ?? "").then(() => (button.textContent = "Copied")));
     }
+    for (const figure of this.root.querySelectorAll<HTMLElement>(".figure")) zoomable(figure);
     this.steps = [...this.root.querySelectorAll("svg.run .step")];
     this.steps.forEach((one, position) => {
       // So that the lines of a box are words of their own, as in its name.

@@ -29,11 +29,11 @@ try {
   assert.equal(taken.status, 2);
   assert.match(taken.stderr, /^error: port \d+ is in use: --port P takes another, --port 0 a free one\n$/);
 
-  const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync"];
+  const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync", "--disable-dev-shm-usage"];
   const browser = await chromium.launch({ executablePath: process.env.SERVAL_CHROMIUM ?? "/usr/bin/chromium", headless: true, args });
   const page = await browser.newPage();
   await page.goto(url);
-  await page.waitForFunction(() => /^not serializable/.test(document.getElementById("status").textContent), null, { timeout: 240_000 });
+  await page.waitForFunction(() => /^not serializable/.test(document.getElementById("status").textContent), null, { timeout: 900_000 });
   assert.ok(await page.evaluate(() => crossOriginIsolated));
   await browser.close();
   console.log(`serval playground: ${files.length} files, and a verdict`);

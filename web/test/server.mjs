@@ -14,7 +14,7 @@ export async function serve(folder, { plain = false, prefix = "/" } = {}) {
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
     asked.push(path);
-    const file = path.startsWith(prefix) ? join(folder, normalize(path.slice(prefix.length) || "index.html")) : "";
+    const file = path.startsWith(prefix) ? join(folder, normalize(path.slice(prefix.length).replace(/(^|\/)$/, "$1index.html"))) : "";
     if (!file.startsWith(folder) || !existsSync(file) || !statSync(file).isFile()) {
       response.writeHead(404).end("not there");
       return;

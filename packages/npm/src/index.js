@@ -63,6 +63,9 @@ export async function load(source) {
   return new Serval(await compile(source));
 }
 
+/** Seconds beyond its time limit after which a worker that is silent is replaced. */
+const PATIENCE = 10;
+
 /**
  * The same in a worker, so that this thread goes on: `make` makes the worker, which runs `serval-wasm/worker`. Work that
  * is stopped answers with what is known by then where memory can be shared; elsewhere the worker is replaced.
@@ -80,7 +83,13 @@ export class ServalWorker {
     this.worker = this.make();
     this.flag = typeof SharedArrayBuffer === "function" && (globalThis.crossOriginIsolated ?? true) ? new Int32Array(new SharedArrayBuffer(4)) : null;
     const heard = (message) => this.hear(message);
-    const failed = (error) => this.replace(new ServalTrap(String(error?.message ?? error), false));
+    // One that ends before its first answer cannot be loaded, and another one could not either.
+    this.lives = false;
+    const failed = (error) => {
+      const reason = new ServalTrap(String(error?.message ?? error ?? "the worker cannot be loaded"), false);
+      if (this.lives) this.replace(reason);
+      else this.refuse((this.broken = reason));
+    };
     if (typeof this.worker.on === "function") {
       this.worker.on("message", heard);
       this.worker.on("error", failed);
@@ -92,6 +101,7 @@ export class ServalWorker {
   }
 
   hear(message) {
+    this.lives = true;
     const asked = this.waiting.get(message.id);
     if (!asked) return;
     if (message.stage) {
@@ -99,8 +109,7 @@ export class ServalWorker {
       return;
     }
     this.waiting.delete(message.id);
-    clearTimeout(asked.late);
-    asked.signal?.removeEventListener("abort", asked.abort);
+    this.forget(asked);
     if (message.error) {
       const error = message.trap ? new ServalTrap(message.error, message.memory) : new ServalError(message.error);
       asked.reject(error);
@@ -112,14 +121,24 @@ export class ServalWorker {
   /** Ends the worker, whatever it does, and makes a new one of the same module. */
   replace(reason) {
     this.worker.terminate();
+    this.refuse(reason, () => this.begin());
+  }
+
+  /** All that wait get this reason. */
+  refuse(reason, before = () => {}) {
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
-    this.begin();
+    before();
     for (const asked of waiting) {
-      clearTimeout(asked.late);
-      asked.signal?.removeEventListener("abort", asked.abort);
+      this.forget(asked);
       asked.reject(reason);
     }
+  }
+
+  forget(asked) {
+    clearTimeout(asked.late);
+    clearTimeout(asked.silent);
+    asked.signal?.removeEventListener("abort", asked.abort);
   }
 
   /** Has the work in progress end: with what is known, or else with an error. */
@@ -138,11 +157,16 @@ export class ServalWorker {
 
   call(name, request = {}, options = {}) {
     const { timeout, signal, onProgress } = options;
+    if (this.broken) return Promise.reject(this.broken);
     return new Promise((resolve, reject) => {
       const id = this.next++;
       if (this.flag && this.waiting.size === 0) Atomics.store(this.flag, 0, 0);
       const abort = () => this.stop();
-      this.waiting.set(id, { resolve, reject, onProgress, signal, abort });
+      const asked = { resolve, reject, onProgress, signal, abort };
+      this.waiting.set(id, asked);
+      // Timers cannot be longer than 31 bits of milliseconds.
+      const patience = (timeout + PATIENCE) * 1000;
+      if (patience < 2 ** 31) asked.silent = setTimeout(() => this.replace(new ServalTrap("the worker does not answer", false)), patience);
       signal?.addEventListener("abort", abort, { once: true });
       this.worker.postMessage({ id, name, request, timeout });
     });
@@ -150,8 +174,7 @@ export class ServalWorker {
 
   end() {
     this.worker.terminate();
-    for (const asked of this.waiting.values()) asked.reject(new ServalError("ended"));
-    this.waiting.clear();
+    this.refuse(new ServalError("ended"));
   }
 }
 

@@ -6,7 +6,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const tools = process.argv[2] ? resolve(process.argv[2]) : "";
 const source = fileURLToPath(new URL("..", import.meta.url));
@@ -38,12 +38,15 @@ try {
     import { compile, ServalWorker } from "serval-wasm";
     const module = await compile();
     const serval = new ServalWorker(module, () => new Worker(new URL(import.meta.resolve("serval-wasm/worker"))));
-    const checked = await serval.check({ text: "request flip { X := 1 - X; X }" }, { timeout: 20 });
+    const checked = await serval.check({ text: "request flip { X := 1 - X; X }" }, { timeout: 100_000 });
     if (checked.reports[0].verdict !== "serializable") throw new Error(JSON.stringify(checked));
     // One that does not end by itself is stopped, and the next is answered.
     const rows = Array.from({ length: 14 }, (_, step) => \`request a\${step} { x := N; yield; M := (M + \${step + 1}) % 97; N := (x + M) % 89; N }\`);
-    const long = serval.check({ text: rows.join("\\n"), methods: ["letters"] });
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    let long;
+    await new Promise((searches) => {
+      const onProgress = (stage) => stage !== "reading" && searches();
+      long = serval.check({ text: rows.join("\\n"), methods: ["letters"] }, { onProgress });
+    });
     serval.stop();
     const ended = await long.then((checked) => checked.ended ?? "decided", (error) => error.message);
     if (ended !== "stopped") throw new Error(ended);
@@ -52,18 +55,32 @@ try {
     // A worker that is killed in the middle is replaced.
     serval.replace(new Error("killed"));
     if ((await serval.version()).version === undefined) throw new Error("no version");
+    // What is asked of one that has gone gets an error when it is stopped, and so does what an AbortSignal ends.
+    await serval.worker.terminate();
+    const gone = serval.version();
+    serval.stop(0);
+    if ((await gone.catch((error) => error.message)) !== "stopped") throw new Error("an answer of one that has gone");
+    const controller = new AbortController();
+    const asked = serval.check({ text: rows.join("\\n"), methods: ["letters"] }, { signal: controller.signal, onProgress: () => controller.abort() });
+    if ((await asked.then((checked) => checked.ended ?? "decided", (error) => error.message)) !== "stopped") throw new Error("not aborted");
     serval.end();
+    // One that cannot be loaded is not made again and again.
+    const none = new ServalWorker(module, () => new Worker(new URL("data:text/javascript,throw new Error('no worker')")));
+    for (let turn = 0; turn < 2; turn++) {
+      if (!/no worker/.test(await none.version().catch((error) => error.message))) throw new Error("an answer of none");
+    }
   `);
   const worked = node("work.mjs");
   assert.equal(worked.status, 0, worked.stderr);
 
   const command = join(project, "node_modules/.bin/serval-wasm");
   const cli = (...args) => spawnSync(command, args, { cwd: project, encoding: "utf8" });
-  const checked = cli("check", "add.ser", "--certificate", "add.json");
+  const patient = ["--timeout", "100000"];
+  const checked = cli("check", "add.ser", "--certificate", "add.json", ...patient);
   assert.equal(checked.status, 1, checked.stderr);
   assert.match(checked.stdout, /^not serializable {2}add\.ser {3}lost update/);
   assert.equal(cli("verify", "add.ser", "add.json").status, 0);
-  assert.match(cli("fix", "add.ser").stdout, /^not serializable/);
+  assert.match(cli("fix", "add.ser", ...patient).stdout, /^not serializable/);
   writeFileSync(join(project, "untidy.ser"), "request  flip{X:=1-X;X}");
   assert.deepEqual([cli("fmt", "untidy.ser", "--check").status, cli("fmt", "untidy.ser").status, cli("fmt", "untidy.ser", "--check").status], [1, 0, 0]);
   // Bad input: a sentence each, and status 2.
@@ -80,6 +97,22 @@ try {
     assert.equal(refused.status, 2, `${args}: ${refused.stdout}`);
     assert.match(refused.stderr, said);
   }
+  // A Node that is too old gets a sentence, before anything of the package is loaded.
+  const old = node("--input-type=module", "-e", `
+    Object.defineProperty(process, "versions", { value: { ...process.versions, node: "16.20.2" } });
+    await import(${JSON.stringify(pathToFileURL(join(project, "node_modules/serval-wasm/bin/serval-wasm.js")).href)});
+  `);
+  assert.deepEqual([old.status, old.stderr], [2, "error: serval-wasm needs Node 18 or newer, and this is 16.20.2\n"]);
+  // Files that are damaged: the module cut short.
+  writeFileSync(join(project, "cut.mjs"), `
+    import { readFileSync } from "node:fs";
+    import { load } from "serval-wasm";
+    const bytes = readFileSync(new URL(import.meta.resolve("serval-wasm/serval.wasm")));
+    const said = await load(bytes.subarray(0, 100_000)).then(() => "loaded", (error) => error.name);
+    if (said !== "CompileError") throw new Error(said);
+  `);
+  const cut = node("cut.mjs");
+  assert.equal(cut.status, 0, cut.stderr);
   // A certificate of another program is refused.
   assert.equal(cli("verify", "untidy.ser", "add.json").status, 1);
 

@@ -1,4 +1,5 @@
-//! The border natively, and the module in Node.
+//! The border natively, the module in Node, and what the module is made of.
 
 mod border;
 mod node;
+mod parts;
