@@ -456,6 +456,9 @@ pub(crate) struct Export {
     /// Write to this file instead of standard output; for smtlib and psql a directory, which is made
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
+    /// With core: JSON, with the map between states of the program as written and of its network systems
+    #[arg(long)]
+    pub(crate) with_map: bool,
     /// How long the work may take, for smtlib, regex, semilinear, query, spec and psql
     #[arg(long, default_value_t = 60.0, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: f64,

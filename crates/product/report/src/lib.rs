@@ -35,6 +35,7 @@ pub mod tso;
 mod verdict;
 mod why;
 mod words;
+mod written;
 
 pub use advice::{Advice, Largest, Nearest, Tried};
 pub use counterexample::{
@@ -59,3 +60,4 @@ pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};
 pub use verdict::{FileReport, HOLLOW, SampleNote, notes};
 pub use why::{Causes, ConflictSide, OrderEdge, OtherCourse, Why};
 pub use words::VERDICT_WORDS;
+pub use written::core_with_map;

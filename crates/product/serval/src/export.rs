@@ -21,12 +21,12 @@ mod stages;
 use std::sync::Arc;
 
 use serval_budget::{Budget, Cancel};
-use serval_compile::{CompileError, Compiled, compile};
+use serval_compile::{CompileError, Compiled, TranslationError, compile};
 use serval_model::{NetworkSystem, SerialAutomaton, product, systems_to_json};
 use serval_obligations::Obligation;
 use serval_report::pictures::View;
-use serval_report::{Labels, PlainLabels, ProgramLabels, automaton_dot, escape, system_dot, system_mermaid};
-use serval_syntax::{Diagnostic, LineIndex, core_text};
+use serval_report::{Labels, PlainLabels, ProgramLabels, automaton_dot, core_with_map as written_map, escape, system_dot, system_mermaid};
+use serval_syntax::{Diagnostic, LineIndex, core_of, core_text};
 
 use crate::input::{Content, Input};
 use crate::options::{CompileOptions, Methods};
@@ -81,6 +81,21 @@ pub fn core(input: &Input) -> Option<String> {
         Content::Program(program) => Some(core_text(program)),
         Content::Systems(_) => None,
     }
+}
+
+/// The core of a program with the map from its states to those of its network systems, as JSON; `None` for network
+/// systems. There is no map where there are no systems, as a step fails or there are too many states.
+pub fn core_with_map(input: &Input, options: CompileOptions) -> Option<Result<String, ExportError>> {
+    let Content::Program(program) = input.content() else { return None };
+    let budget = Budget::unlimited();
+    let compiled = compile(program, options.options(), &budget).ok();
+    let map = match compiled.as_ref().map(|compiled| compiled.map_as_written(options.options().limits.pairs, &budget)) {
+        Some(Ok(map)) => Some(map),
+        None | Some(Err(TranslationError::TooLarge | TranslationError::Stopped(_))) => None,
+        Some(Err(TranslationError::Differs(what))) => return Some(Err(ExportError::Reason(what))),
+    };
+    let written: Vec<String> = program.requests.iter().map(|request| request.name.clone()).collect();
+    Some(Ok(written_map(&core_of(program), &written, compiled.as_ref().zip(map.as_ref()))))
 }
 
 /// The network systems of an input, which share nothing.

@@ -41,6 +41,7 @@ mod source;
 mod space;
 mod split;
 mod translation;
+mod written;
 
 pub use closed::Unclosed;
 pub use compiled::{Compiled, Component, compile};
@@ -54,3 +55,4 @@ pub use options::{Limits, Mode, Options};
 pub use prepared::Prepared;
 pub use source::{Access, Source, SourceMismatch, SourceRun, SourceStep};
 pub use translation::{Translation, TranslationError};
+pub use written::{WrittenMap, WrittenPlace, WrittenPoint, WrittenState, WrittenValue};

@@ -20,8 +20,20 @@ use serval_syntax::{ArithmeticOp, CompareOp, Expr, ExprKind, Program, Request, S
 
 use crate::graph::{Graph, GraphBranch, Node, NodeId, Op, Operand, Reg};
 
+/// Where a request goes on after each `yield` of its body, in the order of the text, with the operands that wait
+/// there, outermost first; and the registers of its local variables.
+pub(crate) struct Places {
+    pub(crate) resumes: Vec<(NodeId, Vec<Operand>)>,
+    pub(crate) locals: Vec<Reg>,
+}
+
 /// Lowers all requests of `program` into one graph.
 pub(crate) fn lower(program: &Program) -> Graph {
+    lower_with_places(program).0
+}
+
+/// The same with the places of each body.
+pub(crate) fn lower_with_places(program: &Program) -> (Graph, Vec<Places>) {
     // Local variables of one name share a register across requests, so that
     // equal code in two requests gives equal nodes. Hidden ones come after the
     // named, as they are temporaries to everybody but this module.
@@ -50,15 +62,20 @@ pub(crate) fn lower(program: &Program) -> Graph {
         reg_count: first_temp as usize,
         branches: Vec::new(),
     };
-    let mut lowering = Lowering { graph, locals: Vec::new(), first_temp };
+    let mut lowering = Lowering { graph, locals: Vec::new(), first_temp, waiting: Vec::new(), resumes: Vec::new() };
+    let mut places = Vec::with_capacity(program.requests.len());
     for request in &program.requests {
         lowering.locals = request.locals.iter().map(|local| reg_of_name[local.name.as_str()]).collect();
         let entry = lowering.request(request);
         lowering.graph.entries.push(entry);
         let params = request.params.iter().map(|param| (lowering.locals[param.local.index()], param.low, param.high)).collect();
         lowering.graph.params.push(params);
+        // All forms are lowered from their last part to their first.
+        let mut resumes = std::mem::take(&mut lowering.resumes);
+        resumes.reverse();
+        places.push(Places { resumes, locals: lowering.locals.clone() });
     }
-    lowering.graph
+    (lowering.graph, places)
 }
 
 fn u32_of(index: usize) -> u32 {
@@ -71,6 +88,10 @@ struct Lowering {
     /// The registers of the current request's local variables.
     locals: Vec<Reg>,
     first_temp: u32,
+    /// The operands that wait for the part that is being lowered.
+    waiting: Vec<Operand>,
+    /// What was met so far of a body, the last `yield` first.
+    resumes: Vec<(NodeId, Vec<Operand>)>,
 }
 
 /// How many temporaries are in use. Passed down, so siblings reuse them.
@@ -130,6 +151,7 @@ impl Lowering {
                 // begins after it.
                 let after = Span::new(e.span.end, e.span.end);
                 let resume = self.op(Op::Copy { to, from: Operand::Const(0) }, after, next);
+                self.resumes.push((resume, self.waiting.clone()));
                 self.add(Node::Yield { next: resume }, e.span)
             }
             ExprKind::Read(Variable::Local(local)) => {
@@ -226,6 +248,14 @@ impl Lowering {
         }
     }
 
+    /// Lowers what comes after an operand of the same operator.
+    fn lower_beside(&mut self, left: Operand, right: &Expr, to: Reg, next: NodeId, depth: Depth) -> NodeId {
+        self.waiting.push(left);
+        let node = self.lower(right, to, next, depth);
+        self.waiting.pop();
+        node
+    }
+
     fn unary(&mut self, inner: &Expr, span: Span, next: NodeId, depth: Depth, op: impl Fn(Operand) -> Op) -> NodeId {
         match self.simple(inner, &[]) {
             Some(from) => self.op(op(from), span, next),
@@ -251,7 +281,7 @@ impl Lowering {
             let span = Span::new(span.start, right.span.end.max(span.start));
             node = self.op(Op::Arithmetic { op: *op, to: result, left, right: right_operand }, span, node);
             if right_simple.is_none() {
-                node = self.lower(right, right_temp, node, depth.deeper(2));
+                node = self.lower_beside(left, right, right_temp, node, depth.deeper(2));
             }
             if position == 0 && left_simple.is_none() {
                 node = self.lower(first, so_far, node, depth.deeper(1));
@@ -271,7 +301,7 @@ impl Lowering {
         let right_operand = right_simple.unwrap_or(Operand::Reg(right_temp));
         let mut node = self.op(Op::Compare { op, to, left: left_operand, right: right_operand }, span, next);
         if right_simple.is_none() {
-            node = self.lower(right, right_temp, node, depth.deeper(2));
+            node = self.lower_beside(left_operand, right, right_temp, node, depth.deeper(2));
         }
         if left_simple.is_none() {
             node = self.lower(left, left_temp, node, depth.deeper(1));

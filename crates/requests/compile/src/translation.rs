@@ -83,21 +83,21 @@ impl fmt::Display for Translation {
 impl Compiled {
     /// Checks the map from the program as written, explored with at most `limit` pairs of states.
     pub fn check_translation(&self, limit: u64, budget: &Budget) -> Result<Translation, TranslationError> {
+        let (mut space, pairs) = self.explored_as_written(limit, budget)?;
+        Map::checked(self, &mut space, &pairs, budget).map(|(_, translation)| translation)
+    }
+
+    /// The states of the program as written, and the pairs of them that can occur.
+    pub(crate) fn explored_as_written(&self, limit: u64, budget: &Budget) -> Result<(Space, Pairs), TranslationError> {
         let mut space = self.space_as_written();
-        let pairs = match explore(&mut space, limit, budget) {
-            Ok(explored) => explored.pairs,
-            Err(Failure::TooLarge { .. } | Failure::FaultWithoutRun { certain: false, .. }) => return Err(TranslationError::TooLarge),
-            Err(Failure::Stopped(stopped)) => return Err(TranslationError::Stopped(stopped)),
+        match explore(&mut space, limit, budget) {
+            Ok(explored) => Ok((space, explored.pairs)),
+            Err(Failure::TooLarge { .. } | Failure::FaultWithoutRun { certain: false, .. }) => Err(TranslationError::TooLarge),
+            Err(Failure::Stopped(stopped)) => Err(TranslationError::Stopped(stopped)),
             Err(Failure::Fault { fault, .. } | Failure::FaultWithoutRun { fault, .. }) => {
-                return Err(TranslationError::Differs(format!(
-                    "the program as written fails ({:?}), the compiled one does not",
-                    fault.kind
-                )));
+                differs(format!("the program as written fails ({:?}), the compiled one does not", fault.kind))
             }
-        };
-        let mut map = Map::new(self)?;
-        map.check_starts(&space)?;
-        map.check_steps(&mut space, &pairs, budget)
+        }
     }
 
     /// The program as written; the owner of a local state is its body.
@@ -117,7 +117,7 @@ impl Compiled {
 }
 
 /// The images of the states of the program as written.
-struct Map<'a> {
+pub(crate) struct Map<'a> {
     compiled: &'a Compiled,
     /// The component of each body.
     component_of: Vec<usize>,
@@ -130,11 +130,24 @@ struct Map<'a> {
     global_images: FxHashMap<(usize, GlobalId), GlobalId>,
 }
 
-fn differs<T>(what: String) -> Result<T, TranslationError> {
+pub(crate) fn differs<T>(what: String) -> Result<T, TranslationError> {
     Err(TranslationError::Differs(what))
 }
 
 impl<'a> Map<'a> {
+    /// The map, after it was checked.
+    pub(crate) fn checked(
+        compiled: &'a Compiled,
+        space: &mut Space,
+        pairs: &Pairs,
+        budget: &Budget,
+    ) -> Result<(Self, Translation), TranslationError> {
+        let mut map = Self::new(compiled)?;
+        map.check_starts(space)?;
+        let translation = map.check_steps(space, pairs, budget)?;
+        Ok((map, translation))
+    }
+
     fn new(compiled: &'a Compiled) -> Result<Self, TranslationError> {
         let components = compiled.components();
         let mut component_of = vec![None; compiled.program().requests.len()];
@@ -164,7 +177,7 @@ impl<'a> Map<'a> {
     }
 
     /// The component and the image of a local state.
-    fn local(&mut self, space: &Space, id: LocalId) -> Result<(usize, LocalId), TranslationError> {
+    pub(crate) fn local(&mut self, space: &Space, id: LocalId) -> Result<(usize, LocalId), TranslationError> {
         let state = space.local(id);
         let body = state.owner as usize;
         let component = self.component_of[body];
@@ -184,6 +197,12 @@ impl<'a> Map<'a> {
         Ok((component, found))
     }
 
+    /// The same of a state whose image was looked for before.
+    pub(crate) fn known(&self, space: &Space, id: LocalId) -> Option<(usize, LocalId)> {
+        let component = *self.component_of.get(space.local(id).owner as usize)?;
+        Some((component, *self.local_images.get(&id)?))
+    }
+
     /// The image of a global state in a component.
     fn global(&mut self, space: &Space, component: usize, id: GlobalId) -> Result<GlobalId, TranslationError> {
         if let Some(&known) = self.global_images.get(&(component, id)) {
@@ -196,6 +215,11 @@ impl<'a> Map<'a> {
         };
         self.global_images.insert((component, id), found);
         Ok(found)
+    }
+
+    /// The images of a global state in all components, if they were looked for before.
+    pub(crate) fn known_global(&self, id: GlobalId) -> Option<Vec<GlobalId>> {
+        (0..self.locals.len()).map(|component| self.global_images.get(&(component, id)).copied()).collect()
     }
 
     fn check_starts(&mut self, space: &Space) -> Result<(), TranslationError> {

@@ -76,8 +76,9 @@ pub use diagnostic::{Code, CodeInfo, Diagnostic, Label, Severity, codes, similar
 pub use grammar::{MAX_DEPTH, MAX_FILE_BYTES, SyntaxKind};
 pub use lowering::Reading;
 pub use program::{
-    Allowance, ArithmeticOp, Arm, CompareOp, Expectation, ExpectedVerdict, Expr, ExprKind, Global, GlobalVar, IndexPlace, Limit, Local,
-    LocalVar, Many, ManyParam, ManyRequest, Param, ParamValues, Program, Request, Variable, Version, core_text, is_global, value,
+    Allowance, ArithmeticOp, Arm, CompareOp, Core, Expectation, ExpectedVerdict, Expr, ExprKind, Global, GlobalVar, IndexPlace, Limit,
+    Local, LocalVar, Many, ManyParam, ManyRequest, Param, ParamValues, Program, Request, Variable, Version, core_of, core_text, is_global,
+    value,
 };
 pub use serval_diagnostic::{Edit, Encoding, LineColumn, LineIndex, Position, Span, edited};
 pub use tree::{Parsed, Ser, SyntaxElement, SyntaxNode, SyntaxToken, ast, parse};

@@ -9,7 +9,7 @@ mod fold;
 mod many;
 pub mod value;
 
-pub use core_text::core_text;
+pub use core_text::{Core, core_of, core_text};
 pub(crate) use fold::{NoValue, fold};
 pub use many::{Many, ManyParam, ManyRequest, Param, ParamValues};
 

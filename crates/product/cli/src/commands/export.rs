@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use serval::export::{ExportNames, Stage, SystemForm, Systems, core};
+use serval::export::{ExportNames, Stage, SystemForm, Systems, core, core_with_map};
 use serval::{ClassicOptions, ExportError};
 use serval_report::escape;
 use serval_report::pictures::View;
@@ -20,6 +20,9 @@ use crate::output::{keep_input, say, write_to};
 
 pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
     keep_input(&args.input.file, args.out.as_deref())?;
+    if args.with_map && args.to.format != Format::Core {
+        return Err(Failure::message("--with-map is about --to core"));
+    }
     if crate::workload::is_workload(&args.input.file) {
         if matches!(args.to.format, Format::Spec | Format::Psql) {
             return super::sql::export::run(args, messages);
@@ -46,7 +49,9 @@ pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
         if args.to.format != Format::Core {
             return Err(Failure::message(format!("{shown} is no program on weak memory, which alone has this form")));
         }
-        let Some(text) = core(&input) else {
+        let text = if args.with_map { core_with_map(&input, input::options(&args.input)).transpose() } else { Ok(core(&input)) };
+        let text = text.map_err(|error| Failure::message(format!("{shown}: {error}")))?;
+        let Some(text) = text else {
             return Err(Failure::message(format!("{shown} is a network system; only programs have a core")));
         };
         return write_to(args.out.as_deref(), &text);

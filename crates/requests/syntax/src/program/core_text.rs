@@ -7,7 +7,8 @@
 //! in a range is tested, and so is what an `assert` or an `invariant` claims; the error is a division by zero.
 //!
 //! The text means the same program: requests in the same order with the same
-//! behaviour. (`serval` reads it like any other; a test compares the two.) Where
+//! behaviour. (`serval` reads it like any other; a test compares the two.) The layout follows from the operations alone,
+//! taken two by two, so that another program can print what it has read and compare. Where
 //! requests have too many combinations of parameters to be written out, those
 //! that stand for all are there, with their other parameters, and a comment says so.
 
@@ -29,6 +30,22 @@ const WORDS: &[&str] = &["request", "if", "else", "while", "yield", "return", "a
 /// assert_eq!(core, format!("request main {{\n{body}}}\n"));
 /// ```
 pub fn core_text(program: &Program) -> String {
+    core_of(program).text
+}
+
+/// The core of a program, and what is called how there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Core {
+    /// [`core_text`].
+    pub text: String,
+    /// The names of the global variables, in the order of the program.
+    pub globals: Vec<String>,
+    /// The names of the requests, in the order of the program, each with those of its local variables.
+    pub requests: Vec<(String, Vec<String>)>,
+}
+
+/// A program in the core language, with its names.
+pub fn core_of(program: &Program) -> Core {
     let mut out = String::new();
     if let Some(expectation) = &program.expectation {
         let verdict = match expectation.verdict {
@@ -53,9 +70,10 @@ pub fn core_text(program: &Program) -> String {
     let is_bare = matches!(program.requests.as_slice(), [request] if request.name == "request");
     // Two requests may share a name on purpose; others must not come to.
     let mut names: Vec<(&str, String)> = Vec::new();
+    let mut locals = Vec::new();
     let mut taken = FxHashSet::default();
     for request in &program.requests {
-        let name = match names.iter().find(|(known, _)| *known == request.name) {
+        let mut name = match names.iter().find(|(known, _)| *known == request.name) {
             Some((_, name)) => name.clone(),
             None => fresh(&without_ranges(request), is_global(&request.name), &mut taken),
         };
@@ -66,9 +84,12 @@ pub fn core_text(program: &Program) -> String {
             if program.globals.iter().all(|global| global.initial == 0) {
                 printer.statements(&request.body);
                 let _ = writeln!(out, "{}", printer.text);
+                names.push((&request.name, request.name.clone()));
+                locals.push(printer.names_as_written());
                 break;
             }
             let _ = write!(out, "request main {{");
+            name = "main".to_owned();
         } else {
             let _ = write!(out, "request {name}{} {{", parameters(request));
         }
@@ -77,8 +98,9 @@ pub fn core_text(program: &Program) -> String {
         printer.statements(&request.body);
         let _ = writeln!(out, "{}\n}}", printer.text);
         names.push((&request.name, name));
+        locals.push(printer.names_as_written());
     }
-    out
+    Core { text: out, globals, requests: names.into_iter().map(|(_, name)| name).zip(locals).collect() }
 }
 
 /// The parameters that are kept as local variables.
@@ -127,6 +149,10 @@ fn flatten<'e>(e: &'e Expr, list: &mut Vec<&'e Expr>) {
     }
 }
 
+fn is_zero(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Number(0) | ExprKind::Constant(0))
+}
+
 /// `if (!condition) { 1 / 0 }`, for a condition that must hold.
 fn asserted(condition: &Expr) -> Expr {
     let made = |kind| Expr { kind, span: condition.span };
@@ -159,6 +185,11 @@ impl<'p> Printer<'p> {
         let within = Variable::Local(LocalVar(u32::try_from(locals.len()).unwrap_or(u32::MAX)));
         locals.push(fresh("within", false, &mut taken));
         Self { text: String::new(), indent: 0, globals, locals, within }
+    }
+
+    /// The names of the local variables of the program, without the one that holds values while they are compared.
+    fn names_as_written(&self) -> Vec<String> {
+        self.locals.split_last().map_or_else(Vec::new, |(_, names)| names.to_vec())
     }
 
     /// `within := value; if (within < low || within > high) { 1 / 0 }; within`
@@ -219,7 +250,7 @@ impl<'p> Printer<'p> {
         self.text.push('}');
     }
 
-    /// In parentheses, with the parts of a sequence in one line.
+    /// In parentheses, with the parts of a sequence in one line. Sequences in a sequence are part of it.
     fn paren(&mut self, e: &Expr) {
         self.text.push('(');
         self.inside(e);
@@ -227,9 +258,9 @@ impl<'p> Printer<'p> {
     }
 
     fn inside(&mut self, e: &Expr) {
-        let single = std::slice::from_ref(e);
-        let list = if let ExprKind::Sequence(list) = &e.kind { list } else { single };
-        for (position, part) in list.iter().enumerate() {
+        let mut list = Vec::new();
+        flatten(e, &mut list);
+        for (position, part) in list.into_iter().enumerate() {
             if position > 0 {
                 self.text.push_str("; ");
             }
@@ -246,12 +277,17 @@ impl<'p> Printer<'p> {
         }
     }
 
-    fn operands(&mut self, list: &[Expr], operator: &str) {
+    /// What goes on a chain of the same operator on its right needs no parentheses.
+    fn operands(&mut self, list: &[Expr], operator: &str, goes_on: fn(&ExprKind) -> bool) {
         for (position, operand) in list.iter().enumerate() {
             if position > 0 {
                 self.text.push_str(operator);
             }
-            self.operand(operand);
+            if position + 1 == list.len() && goes_on(&operand.kind) {
+                self.expr(operand);
+            } else {
+                self.operand(operand);
+            }
         }
     }
 
@@ -298,8 +334,8 @@ impl<'p> Printer<'p> {
                 });
                 self.operand(right);
             }
-            ExprKind::And(list) => self.operands(list, " && "),
-            ExprKind::Or(list) => self.operands(list, " || "),
+            ExprKind::And(list) => self.operands(list, " && ", |last| matches!(last, ExprKind::And(_))),
+            ExprKind::Or(list) => self.operands(list, " || ", |last| matches!(last, ExprKind::Or(_))),
             ExprKind::Sequence(_) => self.paren(e),
             ExprKind::If { arms, otherwise } => {
                 for (position, arm) in arms.iter().enumerate() {
@@ -308,9 +344,17 @@ impl<'p> Printer<'p> {
                     self.text.push(')');
                     self.block(&arm.body);
                 }
-                if let Some(otherwise) = otherwise {
-                    self.text.push_str(" else");
-                    self.block(otherwise);
+                match otherwise.as_deref() {
+                    None => {}
+                    Some(otherwise) if is_zero(otherwise) => {}
+                    Some(otherwise) if matches!(otherwise.kind, ExprKind::If { .. }) => {
+                        self.text.push_str(" else ");
+                        self.expr(otherwise);
+                    }
+                    Some(otherwise) => {
+                        self.text.push_str(" else");
+                        self.block(otherwise);
+                    }
                 }
             }
             ExprKind::While { condition, body } => {
@@ -331,7 +375,14 @@ impl<'p> Printer<'p> {
         let tight = |op: ArithmeticOp| matches!(op, ArithmeticOp::Multiply | ArithmeticOp::Divide | ArithmeticOp::Remainder);
         // All operators of a node bind equally, in the order of the text.
         debug_assert!(rest.windows(2).all(|pair| tight(pair[0].0) == tight(pair[1].0)));
-        self.operand(first);
+        match &first.kind {
+            ExprKind::Arithmetic { rest: inner, .. }
+                if inner.first().map(|pair| tight(pair.0)) == rest.first().map(|pair| tight(pair.0)) =>
+            {
+                self.expr(first);
+            }
+            _ => self.operand(first),
+        }
         for (op, operand) in rest {
             self.text.push_str(match op {
                 ArithmeticOp::Add => " + ",
