@@ -88,10 +88,44 @@ let check_answer net value =
   | exception Unfit -> Invalid
   | question, certificate -> if check_net Above.hints net.Petri.net certificate then Answered (question, certificate.claimed) else Invalid
 
+(* What [serval export --to core --with-map] says of a program; SERVAL names the binary. *)
+let exported file =
+  let serval = Option.value (Sys.getenv_opt "SERVAL") ~default:"serval" in
+  let channel = Unix.open_process_in (Filename.quote_command serval [ "export"; "--to"; "core"; "--with-map"; "--"; file ]) in
+  let text = Buffer.create 65536 in
+  (try while true do Buffer.add_channel text channel 1 done with End_of_file -> ());
+  match Unix.close_process_in channel with
+  | Unix.WEXITED 0 -> Buffer.contents text
+  | _ | (exception Unix.Unix_error _) -> raise (Unreadable (Printf.sprintf "%s export %s --to core --with-map does not work" serval file))
+
+let program_of (export : Mapped.export) =
+  let program, (_, _, names) = Core.read_program export.shared_names (List.map (fun b -> b.Mapped.own_names) export.bodies) export.core in
+  (program, names)
+
+let check_about_program (export : Mapped.export) (program, names) value =
+  let checked certificate verdict = if check_program Mapped.fuel Hints.all program certificate then Valid (verdict, "program_sound") else Invalid in
+  match kind_of value with
+  | exception Unfit -> Invalid
+  | "fault" -> (match Failing.found export program (Failing.read_run value) with
+      | exception Unfit -> Invalid
+      | events, place -> checked (Failing (events, place)) "can fail")
+  | _ -> (
+      match prepare export.systems (read_certificate value) with
+      | exception Unfit -> Invalid
+      | None -> Invalid
+      | Some (certificate, verdict, _) -> (
+          match Mapped.hint export program names with
+          | exception (Unfit | Failure _ | Invalid_argument _ | Not_found) -> Invalid
+          | map -> checked (Through (map, List.map (fun s -> s.system) export.systems, certificate)) verdict))
+
 let answer system certificate =
   try
     let value = parsed certificate Json.parse in
-    if Evidence.is_about_nets value then
+    if Filename.check_suffix system ".ser" then
+      let export = try Mapped.read_export (Json.parse (exported system)) with Json.Error message | Refused message -> raise (Unreadable (system ^ ": " ^ message)) in
+      let program = parsed system (fun _ -> program_of export) in
+      parsed certificate (fun _ -> check_about_program export program value)
+    else if Evidence.is_about_nets value then
       let net = parsed system Petri.read_net in
       parsed certificate (fun _ -> check_answer net value)
     else

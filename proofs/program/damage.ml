@@ -6,7 +6,10 @@
                                        number, and what the proved checker says: its status, and its words
      damage system SEED                a random network system
      damage net SEED                   a random net
-     damage question SEED              a question about such a net *)
+     damage question SEED              a question about such a net
+     damage agree FILE                 compares the answers of programs with those in a file of `measure core-answers`
+     damage programs COUNT FILE…       for each EXPORT:CERTIFICATE, with what `serval export --to core --with-map` writes: so many
+                                       programs with one changed statement, and damaged maps; what is accepted must be true *)
 
 let state = ref 0
 
@@ -179,6 +182,41 @@ let question () =
   | 4 | 5 -> "invariant:" ^ formula 2
   | _ -> "reachable: " ^ formula 2
 
+(* * Programs with one change *)
+
+(* Changed programs and damaged maps in turn, with what is accepted of them; an accepted claim that is false ends it all. *)
+let programs count files =
+  let said = Hashtbl.create 16 in
+  let tell what = Hashtbl.replace said what (1 + Option.value (Hashtbl.find_opt said what) ~default:0) in
+  let files = Array.of_list (List.map (fun file -> match String.index_opt file ':' with
+    | Some at -> (String.sub file 0 at, String.sub file (at + 1) (String.length file - at - 1))
+    | None -> failwith "a file is EXPORT:CERTIFICATE") files) in
+  for n = 0 to count - 1 do
+    state := n + 1;
+    for _ = 1 to 8 do ignore (random 2) done;
+    let file, certificate = files.(n mod Array.length files) in
+    let value = Json.parse (Checker.read certificate) and written = Json.parse (Checker.read file) in
+    let export = Mapped.read_export written in
+    let program, names = Checker.program_of export in
+    let what, program, export =
+      if n land 7 < 6 then
+        let all = Changed.changes program in
+        ("changed", (if all = [||] then program else all.(random (Array.length all))), Some export)
+      else
+        let only_map = function "map", map -> ("map", damage_beside [ "names" ] map) | other -> other in
+        let damaged = match written with Json.Object l -> Json.Object (List.map only_map l) | other -> other in
+        ("map", program, (try Some (Mapped.read_export damaged) with Reading.Refused _ | Invalid_argument _ -> None))
+    in
+    match Option.map (fun export -> Checker.check_about_program export (program, names) value) export with
+    | exception (Reading.Uncovered _ | Reading.Refused _ | Invalid_argument _ | Failure _ | Not_found) -> tell (what ^ " refused")
+    | Some (Checker.Valid (verdict, _)) ->
+        let how = Changed.holds program verdict in
+        tell (Printf.sprintf "%s accepted, %s" what how);
+        if how = "false" then (Printf.printf "%s %s number %d: %s is false\n" file certificate n verdict; exit 1)
+    | _ -> tell (what ^ " refused")
+  done;
+  List.iter (fun (what, n) -> Printf.printf "%d %s\n" n what) (List.sort compare (Hashtbl.fold (fun what n l -> (what, n) :: l) said []))
+
 let () =
   let written value = let out = Buffer.create 4096 in write out value; Buffer.contents out in
   let seed s = state := int_of_string s + 1; for _ = 1 to 8 do ignore (random 2) done in
@@ -187,6 +225,12 @@ let () =
   | [ _; "net"; s ] -> seed s; print_string (net ())
   | [ _; "question"; s ] -> seed s; print_string (question ())
   | [ _; "system"; s ] -> seed s; print_string (written (system ()))
+  | [ _; "agree"; file ] ->
+      let count, failing, large, wrong = Answers.compare_all (Checker.read file) in
+      Printf.printf "%d programs, %d can fail, %d too large, %d differ\n" count failing large (List.length wrong);
+      List.iteri (fun n (title, said) -> if n < 3 then Printf.printf "%s\n%s" title said) wrong;
+      if wrong <> [] then exit 1
+  | _ :: "programs" :: count :: (_ :: _ as files) -> programs (int_of_string count) files
   | [ _; "answers"; directory ] ->
       let rec go n =
         match String.split_on_char ' ' (input_line stdin) with
@@ -203,4 +247,4 @@ let () =
         | _ -> failwith "a line has a system, a certificate and a seed"
       in
       go 0
-  | _ -> prerr_endline "usage: damage certificate FILE SEED | damage answers DIRECTORY | damage (system|net|question) SEED"; exit 2
+  | _ -> prerr_endline "usage: damage certificate FILE SEED | damage answers DIRECTORY | damage (system|net|question) SEED | damage agree FILE | damage programs COUNT EXPORT:CERTIFICATE…"; exit 2

@@ -121,7 +121,7 @@ let read_runs = reading (fun take ->
   in
   Array.to_list (Array.mapi with_stops words))
 
-let is_about_nets = function Json.Object given -> List.assoc_opt "format" given = Some (Json.String "serval-net-certificate") | _ -> false
+let is_about_nets value = field "format" value = Some (Json.String "serval-net-certificate")
 
 (* The certificate, and what is asked in words. *)
 let read_net_certificate net value =

@@ -119,7 +119,7 @@ let read_part kind value beside =
   fun globals -> reading (fun take -> beside take; let script = script take in let globals = lazy (globals script) in
     (script, globals, proof take globals)) value
 
-let kind_of = function Json.Object given when List.mem_assoc "kind" given -> string (List.assoc "kind" given) | _ -> refuse "field \"kind\" is missing"
+let kind_of value = match field "kind" value with Some kind -> string kind | None -> refuse "field \"kind\" is missing"
 
 (* The fields that all certificates have. *)
 let head claim take =
@@ -131,24 +131,19 @@ let head claim take =
 
 (* The order in time has no theorem yet: what claims something about it is named, whatever its kind. *)
 let not_about_time value =
-  match value with
-  | Json.Object given -> (
-      match List.assoc_opt "claim" given with
-      | Some (Json.String (("strict" | "not-strict") as claim)) -> raise (Uncovered ("the claim " ^ claim))
-      | _ -> ())
+  match field "claim" value with
+  | Some (Json.String (("strict" | "not-strict") as claim)) -> raise (Uncovered ("the claim " ^ claim))
   | _ -> ()
 
 let read_certificate value =
   not_about_time value;
   match kind_of value with
   | "run" ->
-      let run take =
+      reading (fun take ->
         head "not-serializable" take;
         List.iter read_completed (list (take "completed"));
         let events = map read_event (take "steps") in
-        Run (natural (take "component"), fun s -> List.rev (List.rev_map (fun event -> event s) events))
-      in
-      reading run value
+        Run (natural (take "component"), fun s -> List.rev (List.rev_map (fun event -> event s) events))) value
   | "components" when given "touches" value -> raise (Uncovered "components with touches")
   | "components" ->
       let part value = read_part (kind_of value) value (fun take -> ignore (take "kind")) in

@@ -2,13 +2,7 @@
    whole numbers, which are kept as they are written; Unicode that is valid.
    Deeper nesting than any input has is an error. *)
 
-type t =
-  | Null
-  | Bool of bool
-  | Number of string
-  | String of string
-  | List of t list
-  | Object of (string * t) list
+type t = Null | Bool of bool | Number of string | String of string | List of t list | Object of (string * t) list
 
 exception Error of string
 
@@ -42,13 +36,9 @@ let parse text =
   let expect c = if peek () = c && !at < n then incr at else error !at (Printf.sprintf "expected %C" c) in
   let word w value = String.iter (fun c -> if next () <> c then error !at "a value was expected") w; value in
   let hex () =
-    let digit value = match next () with
-      | '0' .. '9' as c -> (value * 16) + Char.code c - 48
-      | 'a' .. 'f' as c -> (value * 16) + Char.code c - 87
-      | 'A' .. 'F' as c -> (value * 16) + Char.code c - 55
-      | _ -> error !at "four hexadecimal digits were expected"
-    in
-    digit (digit (digit (digit 0)))
+    let digits = String.init 4 (fun _ -> next ()) in
+    let is_digit = function '0' .. '9' | 'a' .. 'f' | 'A' .. 'F' -> true | _ -> false in
+    if String.for_all is_digit digits then int_of_string ("0x" ^ digits) else error !at "four hexadecimal digits were expected"
   in
   let unicode () =
     let high = hex () in
@@ -67,11 +57,7 @@ let parse text =
       | '\\' ->
           (match next () with
           | ('"' | '\\' | '/') as c -> Buffer.add_char out c
-          | 'b' -> Buffer.add_char out '\b'
-          | 'f' -> Buffer.add_char out '\012'
-          | 'n' -> Buffer.add_char out '\n'
-          | 'r' -> Buffer.add_char out '\r'
-          | 't' -> Buffer.add_char out '\t'
+          | ('b' | 'f' | 'n' | 'r' | 't') as c -> Buffer.add_char out "\b\012\n\r\t".[String.index "bfnrt" c]
           | 'u' -> Buffer.add_utf_8_uchar out (Uchar.of_int (unicode ()))
           | _ -> error !at "an escape that there is not");
           go ()
@@ -85,9 +71,8 @@ let parse text =
     if text.[from] = '-' then incr at;
     let first = !at in
     while !at < n && text.[!at] >= '0' && text.[!at] <= '9' do incr at done;
-    if !at = first then error first "a digit was expected";
-    if !at > first + 1 && text.[first] = '0' then error first "a number begins with 0";
-    if !at < n && (match text.[!at] with '.' | 'e' | 'E' -> true | _ -> false) then error !at "a whole number was expected";
+    if !at = first || (!at > first + 1 && text.[first] = '0') then error first "a number was expected that does not begin with 0";
+    if !at < n && String.contains ".eE" text.[!at] then error !at "a whole number was expected";
     String.sub text from (!at - from)
   in
   (* The elements up to the closing bracket, in order. *)

@@ -1,8 +1,8 @@
-(* serval-verify-proved [--json] SYSTEM|NET CERTIFICATE *)
+(* serval-verify-proved [--json] SYSTEM|NET|PROGRAM.ser CERTIFICATE *)
 
 open Checker
 
-let usage = "usage: serval-verify-proved [--json] SYSTEM|NET CERTIFICATE"
+let usage = "usage: serval-verify-proved [--json] SYSTEM|NET|PROGRAM.ser CERTIFICATE"
 
 (* A text as JSON, and without what a terminal could take for a command. *)
 let quoted s =

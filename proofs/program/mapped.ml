@@ -8,7 +8,7 @@ open Reading
 
 type point = { of_request : int; place : [ `Start | `Yield of int | `End ]; kept_locals : int list; kept_operands : int list }
 type map = {
-  component_of : int list; local_names : string array list; global_names : string array list; points : point array;
+  component_of : int list; local_names : string array array; global_names : string array array; points : point array;
   states : (int * z list * int) list; global_states : (z list * int list) list; pairs : (int * int) list }
 type written = { program_name : string; written_name : string; own_names : string list }
 type export = { core : string; shared_names : string list; bodies : written list; map : map option; systems : Input.system list }
@@ -28,7 +28,7 @@ let read_state = function Json.List [ p; vs; image ] -> (natural p, map integer 
 
 let read_map = reading (fun take ->
   let both = map (reading (fun take -> let l = names (take "locals") in (l, names (take "globals")))) (take "names") in
-  { component_of = naturals (take "components"); local_names = List.map fst both; global_names = List.map snd both;
+  { component_of = naturals (take "components"); local_names = Array.of_list (List.map fst both); global_names = Array.of_list (List.map snd both);
     points = Array.of_list (map read_point (take "points")); states = map read_state (take "states");
     global_states = map (pair (map integer) naturals) (take "globals"); pairs = map (pair natural natural) (take "pairs") })
 
@@ -54,12 +54,12 @@ let resumed body =
     | Number _ | Choice | Read _ -> ()
     | Yield -> found := around zero :: !found
     | Assign (x, a) -> go a (fun t -> around (Assign (x, t)))
-    | Not a -> go a (fun t -> around (Not t))
+    | Not0 a -> go a (fun t -> around (Not0 t))
     | Negate a -> go a (fun t -> around (Negate t))
     | Return a -> go a (fun t -> around (Return t))
     | Binary (o, a, b) -> go a (fun t -> around (Binary (o, t, b))); go b (fun t -> around (Binary (o, zero, t)))
-    | And (a, b) -> go a (fun t -> around (And (t, b))); go b (fun t -> around (Not (Not t)))
-    | Or (a, b) -> go a (fun t -> around (Or (t, b))); go b (fun t -> around (Not (Not t)))
+    | And (a, b) -> go a (fun t -> around (And (t, b))); go b (fun t -> around (Not0 (Not0 t)))
+    | Or (a, b) -> go a (fun t -> around (Or (t, b))); go b (fun t -> around (Not0 (Not0 t)))
     | Seq (a, b) -> go a (fun t -> around (Seq (t, b))); go b around
     | If (c, a, b) -> go c (fun t -> around (If (t, a, b))); go a around; go b around
     | While (c, b) -> go c (fun t -> around (If (t, Seq (b, While (c, b)), zero))); go b (fun t -> around (Seq (t, While (c, b))))
@@ -73,7 +73,7 @@ let rec places e =
   match e with
   | Number Z0 -> [ (e, []) ]
   | Assign (x, a) -> inside a (fun t -> Assign (x, t))
-  | Not a -> inside a (fun t -> Not t)
+  | Not0 a -> inside a (fun t -> Not0 t)
   | Negate a -> inside a (fun t -> Negate t)
   | Return a -> inside a (fun t -> Return t)
   | Binary (o, (Number v as a), b) ->
@@ -92,3 +92,68 @@ let locate body =
   fun e ->
     if e == body then Some (`Start, [])
     else List.find_map (fun (t, operands) -> Option.map (fun n -> (`Yield n, operands)) (Terms.find_opt t all)) (places e)
+
+(* * The hint *)
+
+let rec magnitude = function XH -> 1L | XO p -> Int64.mul 2L (magnitude p) | XI p -> Int64.add 1L (Int64.mul 2L (magnitude p))
+let plain = function Z0 -> 0L | Zpos p -> magnitude p | Zneg p -> Int64.neg (magnitude p)
+let key values = String.concat "," (List.map (fun v -> Int64.to_string (plain v)) values)
+
+let nat = Parsed.nat
+let rec size = function O -> 0 | S n -> 1 + size n
+
+(* Small steps between two pauses, at most. *)
+let fuel = nat 100_000
+
+(* A request of a body that a state of the file is about, and the number of that state. *)
+let state_finder (export : export) map (program : program) local_names =
+  let points = Hashtbl.create 64 and states = Hashtbl.create 1024 in
+  Array.iteri (fun n p -> Hashtbl.replace points (p.of_request, p.place) n) map.points;
+  List.iteri (fun n (point, values, image) -> Hashtbl.replace states (point, key values) (n, image)) map.states;
+  let body_finder n (q : request) names =
+    let own = Array.of_list (List.nth export.bodies n).own_names and names = Array.of_list names and waiting = locate q.body in
+    let at = Array.map (fun name -> let rec go i = if names.(i) = name then i else go (i + 1) in go 0) own in
+    let state place values = Option.bind (Hashtbl.find_opt points (n, place)) (fun p -> Hashtbl.find_opt states (p, key (values map.points.(p)))) in
+    function
+    | Finished v -> state `End (fun _ -> [ v ])
+    | Running (e, registers) ->
+        Option.bind (waiting e) (fun (place, operands) ->
+          state place (fun p -> List.map (fun i -> List.nth registers at.(i)) p.kept_locals @ List.map (List.nth operands) p.kept_operands))
+  in
+  List.mapi (fun n (q, names) -> body_finder n q names) (List.combine program.requests0 local_names)
+
+module States = Map.Make (struct type t = positive * local let compare = compare end)
+
+let hint (export : export) (program : program) local_names =
+  let map = match export.map with Some map -> map | None -> raise Unfit in
+  let finders = Array.of_list (state_finder export map program local_names) in
+  let requests = Array.of_list program.requests0 and globals = Array.of_list map.global_states and systems = Array.of_list export.systems in
+  let components = Array.of_list map.component_of in
+  let beside = Hashtbl.create 1024 in
+  List.iter (fun (s, g) -> Hashtbl.add beside s g) map.pairs;
+  let places = ref States.empty and found = ref [] and todo = Queue.create () in
+  let meet body local =
+    let name = requests.(body).name in
+    if not (States.mem (name, local) !places) then
+      match finders.(body) local with
+      | None -> raise Unfit
+      | Some (state, image) ->
+          let place = States.cardinal !places in
+          places := States.add (name, local) place !places;
+          found := ((((name, []), local), Input.named systems.(components.(body)).locals map.local_names.(components.(body)).(image)), state, place) :: !found;
+          Queue.add (body, local, state) todo
+  in
+  Array.iteri (fun n (q : request) -> if q.parameters <> [] then raise Unfit; meet n (Running (q.body, List.init (size q.others3) (fun _ -> Z0)))) requests;
+  while not (Queue.is_empty todo) do
+    let body, local, state = Queue.pop todo in
+    let from g = match outcomes fuel local (fst globals.(g)) with None -> raise Unfit | Some (ways, _) -> List.iter (fun (l, _) -> meet body l) ways in
+    List.iter from (Hashtbl.find_all beside state)
+  done;
+  let found = List.rev !found in
+  let many = Array.make (Array.length globals) [] in
+  List.iter (fun (_, state, place) -> List.iter (fun g -> many.(g) <- number place :: many.(g)) (Hashtbl.find_all beside state)) found;
+  let images c i = Input.named systems.(c).globals map.global_names.(c).(i) in
+  let home n (q : request) = ((q.name, []), (nat components.(n), Input.named systems.(components.(n)).requests (List.nth export.bodies n).written_name)) in
+  { homes0 = List.mapi home program.requests0; locals0 = List.map (fun (entry, _, _) -> entry) found;
+    global_states = List.map (fun (values, is) -> (values, List.mapi images is)) map.global_states;
+    markings0 = List.map (fun many -> [ (many, []) ]) (Array.to_list many) }

@@ -2,6 +2,8 @@
 
 open Proved
 
+type string = Stdlib.String.t
+
 exception Refused of string
 
 (* What is not covered yet, by name. *)
@@ -24,7 +26,8 @@ let natural = function
 (* Numbers from 1 on. *)
 let counted value = let n = natural value in if n = 0 then refuse "a number from 1 on was expected" else n
 
-let given name = function Json.Object given -> List.mem_assoc name given | _ -> false
+let field name = function Json.Object given -> List.assoc_opt name given | _ -> None
+let given name value = field name value <> None
 
 (* Takes fields by name; one that is missing, or that is not taken, is an error. *)
 let reading read = function

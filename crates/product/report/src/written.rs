@@ -63,7 +63,11 @@ enum MapPlace {
 pub fn core_with_map(core: &Core, written: &[String], compiled: Option<(&Compiled, &WrittenMap)>) -> String {
     let requests = core.requests.iter().zip(written).map(|((name, locals), written)| CoreRequest { name, written, locals });
     let map = compiled.map(|(compiled, map)| states_map(compiled, map));
-    let report = CoreReport { schema: 1, core: &core.text, globals: &core.globals, requests: requests.collect(), map };
+    let mut text = core.text.as_str();
+    while let Some((_, rest)) = text.split_once('\n').filter(|(line, _)| line.starts_with("//")) {
+        text = rest;
+    }
+    let report = CoreReport { schema: 1, core: text, globals: &core.globals, requests: requests.collect(), map };
     // Strings and numbers always have a form in JSON.
     let mut text = serde_json::to_string(&report).unwrap_or_default();
     if let Some((compiled, _)) = compiled {
