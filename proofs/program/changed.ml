@@ -53,3 +53,22 @@ let holds program verdict =
       | _ -> "open"
   in
   go 3
+
+let why program systems map =
+  match why_refused Mapped.fuel program systems map with
+  | None -> "accepted"
+  | Some refusal -> (
+      let state = function Running (_, registers) -> "after a step, with " ^ Mapped.key registers | Finished v -> "finished with " ^ Mapped.key [ v ] in
+      let pair ((name, _), local) g = Printf.sprintf "of request %d %s, beside %s" (Reading.int_of (fst name)) (state local) (Mapped.key g) in
+      match refusal with
+      | TooManyStarts -> "too many starts"
+      | BadInitial -> "the initial global state"
+      | BadStarts -> "the starts"
+      | BadAnswer (a, l) -> "the answer " ^ pair ((a, ()), l) []
+      | NoImage (a, l) -> "no image " ^ pair ((a, ()), l) []
+      | NoGlobalImage g -> "no image of " ^ Mapped.key g
+      | TooLong ((a, l), g) -> "too long " ^ pair ((a, ()), l) g
+      | Fails ((a, l), g) -> "a failing step " ^ pair ((a, ()), l) g
+      | OtherSteps ((a, l), g) -> "other steps " ^ pair ((a, ()), l) g
+      | ChangesOthers ((a, l), g) -> "a change of others " ^ pair ((a, ()), l) g
+      | NotClosed g -> "more may occur beside " ^ Mapped.key g)

@@ -129,7 +129,7 @@ let answer system certificate =
       let net = parsed system Petri.read_net in
       parsed certificate (fun _ -> check_answer net value)
     else
-      let systems = parsed system (fun text -> read_systems (Json.parse text)) in
+      let systems = parsed system (fun text -> read_systems [] (Json.parse text)) in
       parsed certificate (fun _ -> check_certificate systems (read_certificate value))
   with
   | Unreadable message -> Unusable message

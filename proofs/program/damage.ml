@@ -7,6 +7,7 @@
      damage system SEED                a random network system
      damage net SEED                   a random net
      damage question SEED              a question about such a net
+     damage why EXPORT                 what in a map the proved checker does not accept
      damage agree FILE                 compares the answers of programs with those in a file of `measure core-answers`
      damage programs COUNT FILE…       for each EXPORT:CERTIFICATE, with what `serval export --to core --with-map` writes: so many
                                        programs with one changed statement, and damaged maps; what is accepted must be true *)
@@ -225,6 +226,12 @@ let () =
   | [ _; "net"; s ] -> seed s; print_string (net ())
   | [ _; "question"; s ] -> seed s; print_string (question ())
   | [ _; "system"; s ] -> seed s; print_string (written (system ()))
+  | [ _; "why"; file ] ->
+      let export = Mapped.read_export (Json.parse (Checker.read file)) in
+      let program, names = Checker.program_of export in
+      print_endline (match Mapped.hint export program names with
+        | exception (Reading.Unfit | Failure _ | Invalid_argument _ | Not_found) -> "no map"
+        | map -> Changed.why program (List.map (fun s -> s.Input.system) export.systems) map)
   | [ _; "agree"; file ] ->
       let count, failing, large, wrong = Answers.compare_all (Checker.read file) in
       Printf.printf "%d programs, %d can fail, %d too large, %d differ\n" count failing large (List.length wrong);

@@ -19,10 +19,11 @@ let intern names value =
   if not (Hashtbl.mem names name) then Hashtbl.add names name (Hashtbl.length names);
   n
 
-(* Names are numbered in the order of the text. *)
-let read_system (requests : names) = function
+(* Names are numbered in the order in which they are told, and then in that of the text. *)
+let read_system (requests : names) told = function
   | Json.Object given ->
       let responses, locals, globals = (Hashtbl.create 64, Hashtbl.create 64, Hashtbl.create 64) in
+      List.iter2 (fun names -> List.iter (fun name -> ignore (intern names name))) [ requests; responses; locals; globals ] told;
       let initial = ref XH and starts = ref [] and answers = ref [] and steps = ref [] in
       let point l g = let l = intern locals l in (l, intern globals g) in
       let step = function
@@ -43,9 +44,10 @@ let read_system (requests : names) = function
 
 (* One system, or the components of a program. Requests of all components are
    numbered together, so that it is checked that no two share one. *)
-let read_systems value =
-  let requests : names = Hashtbl.create 16 in
-  match value with Json.List l -> List.map (read_system requests) l | value -> [ read_system requests value ]
+let read_systems told value =
+  let requests : names = Hashtbl.create 16 and systems = match value with Json.List l -> l | value -> [ value ] in
+  let told = if told = [] then List.map (fun _ -> [ []; []; []; [] ]) systems else told in
+  if List.compare_lengths told systems <> 0 then refuse "there are other systems than were told" else List.map2 (read_system requests) told systems
 
 (* * Runs *)
 

@@ -9,12 +9,12 @@ open Reading
 type point = { of_request : int; place : [ `Start | `Yield of int | `End ]; kept_locals : int list; kept_operands : int list }
 type map = {
   component_of : int list; local_names : string array array; global_names : string array array; points : point array;
-  states : (int * z list * int) list; global_states : (z list * int list) list; pairs : (int * int) list }
+  states : (int * z list * int) list; global_states : (z list * int list) list; pairs : (int * int) list; told : Json.t list list list;
+  counted : (int * int) list list list option }
 type written = { program_name : string; written_name : string; own_names : string list }
 type export = { core : string; shared_names : string list; bodies : written list; map : map option; systems : Input.system list }
 
 let naturals = map natural
-let names value = Array.of_list (map string value)
 
 let read_point = reading (fun take ->
   let place = match take "place" with
@@ -27,18 +27,21 @@ let read_point = reading (fun take ->
 let read_state = function Json.List [ p; vs; image ] -> (natural p, map integer vs, natural image) | _ -> refuse "a state has three parts"
 
 let read_map = reading (fun take ->
-  let both = map (reading (fun take -> let l = names (take "locals") in (l, names (take "globals")))) (take "names") in
-  { component_of = naturals (take "components"); local_names = Array.of_list (List.map fst both); global_names = Array.of_list (List.map snd both);
+  let told = map (reading (fun take -> let all name = list (take name) in let r = all "requests" in let a = all "responses" in
+    let l = all "locals" in [ r; a; l; all "globals" ])) (take "names") in
+  let named n = Array.of_list (List.map (fun lists -> Array.of_list (List.map string (List.nth lists n))) told) in
+  { told; component_of = naturals (take "components"); local_names = named 2; global_names = named 3;
     points = Array.of_list (map read_point (take "points")); states = map read_state (take "states");
-    global_states = map (pair (map integer) naturals) (take "globals"); pairs = map (pair natural natural) (take "pairs") })
+    global_states = map (pair (map integer) naturals) (take "globals"); pairs = map (pair natural natural) (take "pairs");
+    counted = (match take "markings" with Json.Null -> None | value -> Some (map (map (map (pair natural natural))) value)) })
 
 let read_export value =
   reading (fun take ->
     ignore (take "schema");
     let body = reading (fun take -> { program_name = string (take "name"); written_name = string (take "written"); own_names = map string (take "locals") }) in
+    let told = match take "map" with Json.Null -> None | value -> Some (read_map value) in
     { core = string (take "core"); shared_names = map string (take "globals"); bodies = map body (take "requests");
-      map = (match take "map" with Json.Null -> None | value -> Some (read_map value));
-      systems = (if given "systems" value then Input.read_systems (take "systems") else []) }) value
+      map = told; systems = (match told with Some { told; _ } -> Input.read_systems told (take "systems") | None -> []) }) value
 
 (* * Where a request waits *)
 
@@ -150,10 +153,23 @@ let hint (export : export) (program : program) local_names =
     List.iter from (Hashtbl.find_all beside state)
   done;
   let found = List.rev !found in
+  (* The places of a state of the file; there are several where the text has more variables than the file. *)
+  let places_of = Hashtbl.create 1024 in
+  List.iter (fun (_, state, place) -> Hashtbl.add places_of state (number place)) found;
   let many = Array.make (Array.length globals) [] in
   List.iter (fun (_, state, place) -> List.iter (fun g -> many.(g) <- number place :: many.(g)) (Hashtbl.find_all beside state)) found;
+  let starting = List.filter_map (function ((_, Running (e, _)), _), state, place -> if List.exists (fun (q : request) -> q.body == e) program.requests0 then Some (number place) else None | _ -> None) found in
+  let marking counts =
+    let any, some = List.partition (fun (_, n) -> n = 0) counts in
+    let several (state, n) = List.concat_map (fun place -> List.init n (fun _ -> place)) (Hashtbl.find_all places_of state) in
+    (starting @ List.concat_map (fun (state, _) -> Hashtbl.find_all places_of state) any, List.concat_map several some)
+  in
+  let markings = match map.counted with
+    | None -> List.map (fun many -> [ (many, []) ]) (Array.to_list many)
+    | Some counted -> List.map (List.map marking) counted
+  in
   let images c i = Input.named systems.(c).globals map.global_names.(c).(i) in
   let home n (q : request) = ((q.name, []), (nat components.(n), Input.named systems.(components.(n)).requests (List.nth export.bodies n).written_name)) in
   { homes0 = List.mapi home program.requests0; locals0 = List.map (fun (entry, _, _) -> entry) found;
     global_states = List.map (fun (values, is) -> (values, List.mapi images is)) map.global_states;
-    markings0 = List.map (fun many -> [ (many, []) ]) (Array.to_list many) }
+    markings0 = markings }

@@ -60,6 +60,15 @@ pub enum MeasureSubject {
     },
     /// Requests: size, time and memory of compiling families
     Compiling,
+    /// Random programs in the core language with all their answers, for `scripts/proved`.
+    #[command(hide = true)]
+    CoreAnswers {
+        /// The file.
+        file: PathBuf,
+        /// Random programs.
+        #[command(flatten)]
+        cases: Cases<200>,
+    },
     /// One row of `compiling`, in a process whose peak of memory is its own.
     #[command(hide = true)]
     CompilingRow {
@@ -304,6 +313,7 @@ impl MeasureSubject {
             Self::Growth => "growth",
             Self::Cliffs { .. } => "cliffs",
             Self::Compiling => "compiling",
+            Self::CoreAnswers { .. } => "core-answers",
             Self::CompilingRow { .. } => "compiling-row",
             Self::Refutations { .. } => "refutations",
             Self::Sampled { .. } => "sampled",
@@ -343,6 +353,7 @@ impl MeasureSubject {
             Self::Cliffs { merge, .. } if !merge.is_empty() => subjects::cliffs::merged_page(merge),
             Self::Cliffs { families, jobs, .. } => subjects::cliffs::page(families, *jobs),
             Self::Compiling => subjects::compiling::page(),
+            Self::CoreAnswers { file, cases } => return subjects::core_answers::write(file, cases.count, cases.seed).map(|()| None),
             Self::CompilingRow { family, n } => return subjects::compiling::print_row(family, *n).map(|()| None),
             Self::Refutations { suite } => subjects::refutations::page(suite),
             Self::Sampled { directories, seconds } => subjects::sampled::page(directories, *seconds),

@@ -5,6 +5,7 @@ pub mod attack;
 pub mod classic;
 pub mod cliffs;
 pub mod compiling;
+pub mod core_answers;
 pub mod corpus;
 pub mod coverability;
 pub mod editor;

@@ -1,7 +1,7 @@
 //! The core of a program with the map between its states and those of its components.
 
 use serde::Serialize;
-use serval_compile::{Compiled, WrittenMap, WrittenPlace, WrittenValue};
+use serval_compile::{Compiled, WrittenMap, WrittenMarking, WrittenPlace, WrittenValue};
 use serval_model::{NetworkSystem, systems_to_json};
 use serval_syntax::Core;
 
@@ -35,10 +35,14 @@ struct StatesMap<'a> {
     /// The values of all globals, and the global state of each component.
     globals: Vec<(&'a [i64], Vec<usize>)>,
     pairs: &'a [(usize, usize)],
+    /// By global state, each a list of local states with a count, 0 for any.
+    markings: Option<Vec<Vec<Vec<(usize, u32)>>>>,
 }
 
 #[derive(Serialize)]
 struct StateNames<'a> {
+    requests: Vec<&'a str>,
+    responses: Vec<&'a str>,
     locals: Vec<&'a str>,
     globals: Vec<&'a str>,
 }
@@ -83,6 +87,8 @@ pub fn core_with_map(core: &Core, written: &[String], compiled: Option<(&Compile
 fn states_map<'a>(compiled: &'a Compiled, map: &'a WrittenMap) -> StatesMap<'a> {
     let systems = compiled.components().iter().map(|component| component.system());
     let names = systems.map(|system| StateNames {
+        requests: system.requests().map(|id| system.request_name(id)).collect(),
+        responses: system.responses().map(|id| system.response_name(id)).collect(),
         locals: system.locals().map(|id| system.local_name(id)).collect(),
         globals: system.globals().map(|id| system.global_name(id)).collect(),
     });
@@ -109,5 +115,9 @@ fn states_map<'a>(compiled: &'a Compiled, map: &'a WrittenMap) -> StatesMap<'a> 
         states: map.states.iter().map(|state| (state.point, state.values.as_slice(), state.image.index())).collect(),
         globals: map.globals.iter().map(|(values, images)| (values.as_slice(), images.iter().map(|id| id.index()).collect())).collect(),
         pairs: &map.pairs,
+        markings: map.markings.as_ref().map(|markings| {
+            let marking = |marking: &WrittenMarking| marking.iter().map(|&(state, count)| (state, count.unwrap_or(0))).collect();
+            markings.iter().map(|list| list.iter().map(marking).collect()).collect()
+        }),
     }
 }

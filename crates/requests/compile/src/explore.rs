@@ -29,7 +29,7 @@ use serval_model::{GlobalId, LocalId};
 use serval_syntax::Span;
 
 pub(crate) use bounded::Failing;
-pub(crate) use cover::{Marking, below, fire};
+pub(crate) use cover::{Cover, Marking, OMEGA, below, fire};
 pub(crate) use fewest::fewest_requests;
 pub(crate) use function::Function;
 pub(crate) use growth::Grower;
@@ -42,7 +42,6 @@ use crate::graph::Reg;
 use crate::machine::{Fault, FaultKind};
 use crate::space::Space;
 use counts::Counts;
-use cover::Cover;
 use hunt::Hunt;
 use product::{Incomplete, Product};
 use trail::Neighbourhood;

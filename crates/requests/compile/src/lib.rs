@@ -55,4 +55,4 @@ pub use options::{Limits, Mode, Options};
 pub use prepared::Prepared;
 pub use source::{Access, Source, SourceMismatch, SourceRun, SourceStep};
 pub use translation::{Translation, TranslationError};
-pub use written::{WrittenMap, WrittenPlace, WrittenPoint, WrittenState, WrittenValue};
+pub use written::{WrittenMap, WrittenMarking, WrittenPlace, WrittenPoint, WrittenState, WrittenValue};

@@ -43,7 +43,7 @@ use serval_diagnostic::counted;
 use serval_model::{GlobalId, LocalId, RequestId};
 
 use crate::compiled::{Compiled, Component};
-use crate::explore::{Failure, Pairs, explore};
+use crate::explore::{Explored, Failure, Pairs, explore};
 use crate::space::{LocalState, Space};
 
 /// The size of a map that was checked.
@@ -83,15 +83,15 @@ impl fmt::Display for Translation {
 impl Compiled {
     /// Checks the map from the program as written, explored with at most `limit` pairs of states.
     pub fn check_translation(&self, limit: u64, budget: &Budget) -> Result<Translation, TranslationError> {
-        let (mut space, pairs) = self.explored_as_written(limit, budget)?;
-        Map::checked(self, &mut space, &pairs, budget).map(|(_, translation)| translation)
+        let (mut space, explored) = self.explored_as_written(limit, budget)?;
+        Map::checked(self, &mut space, &explored.pairs, budget).map(|(_, translation)| translation)
     }
 
     /// The states of the program as written, and the pairs of them that can occur.
-    pub(crate) fn explored_as_written(&self, limit: u64, budget: &Budget) -> Result<(Space, Pairs), TranslationError> {
+    pub(crate) fn explored_as_written(&self, limit: u64, budget: &Budget) -> Result<(Space, Explored), TranslationError> {
         let mut space = self.space_as_written();
         match explore(&mut space, limit, budget) {
-            Ok(explored) => Ok((space, explored.pairs)),
+            Ok(explored) => Ok((space, explored)),
             Err(Failure::TooLarge { .. } | Failure::FaultWithoutRun { certain: false, .. }) => Err(TranslationError::TooLarge),
             Err(Failure::Stopped(stopped)) => Err(TranslationError::Stopped(stopped)),
             Err(Failure::Fault { fault, .. } | Failure::FaultWithoutRun { fault, .. }) => {

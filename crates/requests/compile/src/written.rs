@@ -13,6 +13,7 @@ use serval_budget::Budget;
 use serval_model::{GlobalId, LocalId};
 
 use crate::compiled::Compiled;
+use crate::explore::{Closure, Cover, Explored, Marking, OMEGA};
 use crate::graph::{NodeId, Operand, Reg};
 use crate::lower::{Places, lower_with_places};
 use crate::machine::Waiting;
@@ -31,7 +32,14 @@ pub struct WrittenMap {
     pub globals: Vec<(Vec<i64>, Vec<GlobalId>)>,
     /// The local and the global states that can occur together, by number, without those of requests at their ends.
     pub pairs: Vec<(usize, usize)>,
+    /// Why no others occur, where it does not follow from the pairs: for each global state markings, and every
+    /// configuration is below one. A marking has local states by number, with how many requests are in them at most;
+    /// `None` is any number, as it is for states in which requests come.
+    pub markings: Option<Vec<Vec<WrittenMarking>>>,
 }
+
+/// How many requests are in local states, by number.
+pub type WrittenMarking = Vec<(usize, Option<u32>)>;
 
 /// A place of a request body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,8 +88,21 @@ pub struct WrittenState {
 impl Compiled {
     /// The map between states, after it was checked, with at most `limit` pairs of states as written.
     pub fn map_as_written(&self, limit: u64, budget: &Budget) -> Result<WrittenMap, TranslationError> {
-        let (mut space, pairs) = self.explored_as_written(limit, budget)?;
+        let (mut space, Explored { mut pairs, closure }) = self.explored_as_written(limit, budget)?;
         let (map, _) = Map::checked(self, &mut space, &pairs, budget)?;
+        let markings = match closure {
+            Closure::Markings(markings) => Some(markings),
+            Closure::Counts { functions, .. } if functions.is_empty() => None,
+            // Counts have no place in the map; the exact pass may have one.
+            Closure::Counts { .. } => {
+                let mut cover = Cover::default();
+                let done = cover.run(&mut space, &mut budget.part(limit));
+                done.is_ok().then(|| {
+                    pairs = cover.pairs;
+                    cover.largest
+                })
+            }
+        };
         let (_, places) = lower_with_places(self.program());
         let mut written = Writing { compiled: self, places: &places, points: Vec::new(), numbers: FxHashMap::default() };
         let mut known: FxHashMap<LocalId, usize> = FxHashMap::default();
@@ -113,6 +134,12 @@ impl Compiled {
         };
         let mut occurring: Vec<(usize, usize)> = pairs.iter().filter_map(occurs).collect();
         occurring.sort_unstable();
+        let markings = markings.map(|markings| {
+            let number = |&(local, count): &(LocalId, u32)| Some((*known.get(&local)?, (count != OMEGA).then_some(count)));
+            let of_global = |list: &[Marking]| list.iter().map(|marking| marking.iter().filter_map(number).collect()).collect();
+            let occurring = number_of.iter().enumerate().filter(|(_, number)| number.is_some());
+            occurring.map(|(global, _)| markings.get(global).map_or_else(Vec::new, |list| of_global(list))).collect()
+        });
         let mut components = vec![0; self.program().requests.len()];
         for (number, component) in self.components().iter().enumerate() {
             for &body in component.bodies() {
@@ -120,7 +147,7 @@ impl Compiled {
             }
         }
         let states = states.into_iter().zip(images).map(|((point, values), image)| WrittenState { point, values, image });
-        Ok(WrittenMap { components, points: written.points, states: states.collect(), globals, pairs: occurring })
+        Ok(WrittenMap { components, points: written.points, states: states.collect(), globals, pairs: occurring, markings })
     }
 }
 

@@ -40,7 +40,7 @@ use serval_model::{GlobalId, LocalId};
 use crate::space::{MoveRange, Space};
 
 /// As many requests as one likes.
-const OMEGA: u32 = u32::MAX;
+pub(crate) const OMEGA: u32 = u32::MAX;
 
 /// Counts of requests per local state, ascending, none 0.
 pub(crate) type Marking = Box<[(LocalId, u32)]>;
