@@ -80,7 +80,7 @@ let rec places e =
   | Negate a -> inside a (fun t -> Negate t)
   | Return a -> inside a (fun t -> Return t)
   | Binary (o, (Number v as a), b) ->
-      (if v = Z0 then [ (e, []) ] else []) @ List.map (fun (t, operands) -> (Binary (o, zero, t), v :: operands)) (places b)
+      List.map (fun (t, operands) -> (Binary (o, zero, t), v :: operands)) (places b) @ if v = Z0 then [ (e, []) ] else []
   | Binary (o, a, b) -> inside a (fun t -> Binary (o, t, b))
   | And (a, b) -> inside a (fun t -> And (t, b))
   | Or (a, b) -> inside a (fun t -> Or (t, b))
@@ -159,14 +159,23 @@ let hint (export : export) (program : program) local_names =
   let many = Array.make (Array.length globals) [] in
   List.iter (fun (_, state, place) -> List.iter (fun g -> many.(g) <- number place :: many.(g)) (Hashtbl.find_all beside state)) found;
   let starting = List.filter_map (function ((_, Running (e, _)), _), state, place -> if List.exists (fun (q : request) -> q.body == e) program.requests0 then Some (number place) else None | _ -> None) found in
+  (* So many requests in a state are in its places in one way or another: each is a marking of its own. *)
+  let rec several n = function
+    | [] -> if n = 0 then [ [] ] else []
+    | place :: rest as all -> if n = 0 then [ [] ] else List.map (List.cons place) (several (n - 1) all) @ several n rest
+  in
   let marking counts =
     let any, some = List.partition (fun (_, n) -> n = 0) counts in
-    let several (state, n) = List.concat_map (fun place -> List.init n (fun _ -> place)) (Hashtbl.find_all places_of state) in
-    (starting @ List.concat_map (fun (state, _) -> Hashtbl.find_all places_of state) any, List.concat_map several some)
+    let many = starting @ List.concat_map (fun (state, _) -> Hashtbl.find_all places_of state) any in
+    let beside ways (state, n) =
+      let more = several n (Hashtbl.find_all places_of state) in
+      if List.length ways * List.length more > 10_000 then raise Unfit else List.concat_map (fun way -> List.map (List.rev_append way) more) ways
+    in
+    List.map (fun few -> (many, few)) (List.fold_left beside [ [] ] some)
   in
   let markings = match map.counted with
     | None -> List.map (fun many -> [ (many, []) ]) (Array.to_list many)
-    | Some counted -> List.map (List.map marking) counted
+    | Some counted -> List.map (List.concat_map marking) counted
   in
   let images c i = Input.named systems.(c).globals map.global_names.(c).(i) in
   let home n (q : request) = ((q.name, []), (nat components.(n), Input.named systems.(components.(n)).requests (List.nth export.bodies n).written_name)) in
