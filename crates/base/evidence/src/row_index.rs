@@ -1,8 +1,10 @@
 //! Where a row is in a list of rows: a table of hashes with open addressing.
 //!
 //! The table has a power of two of slots, four bytes each, of which at most three of four are taken, and a row is in
-//! the first free slot from that of its hash on. A row is found only where its words are the same as those of the list,
-//! so that a mistake in hashes could lose a row, and could not find one that is not there.
+//! the first free slot from that of its hash on. A slot has the number of its row, which needs no more bits than the
+//! number of slots has, and in the bits that are left a part of the hash: where that is another, the row is another,
+//! and need not be looked at. A row is found only where its words are the same as those of the list, so that a mistake in
+//! hashes could lose a row, and could not find one that is not there.
 //!
 //! A large table is not near the processor: most of the time goes into waiting for memory. So rows can be sought
 //! together: then memory is asked for all of them before the first is compared. And a row that was sought a short while
@@ -15,14 +17,14 @@ use crate::rows::{Packed, RowNumber, Rows};
 /// A table for a list of rows, which must be the same in all calls.
 #[derive(Clone, Debug, Default)]
 pub struct RowIndex {
-    /// The number of a row, from 1; 0 where the slot is free.
+    /// The number of a row, from 1, below a part of its hash; 0 where the slot is free.
     slots: Vec<u32>,
     taken: usize,
     /// The row that is looked for, as it would be packed.
     sought: Vec<u64>,
     /// Rows that are sought together, one behind the other.
     together: Vec<u64>,
-    /// The hash of each of them, and the slot where its search begins.
+    /// The hash of each of them, and the slot where it may be.
     hashes: Vec<u64>,
     firsts: Vec<usize>,
     /// Rows that are in the list, or are sought.
@@ -69,19 +71,20 @@ impl RowIndex {
         self.taken = 0;
         self.recent.clear();
         for number in 0..packed.len() {
-            let mut slot = self.slot_of(hash_of(packed.row(number)));
+            let hash = hash_of(packed.row(number));
+            let mut slot = self.slot_of(hash);
             while self.slots[slot] != 0 {
                 slot = (slot + 1) & (slots - 1);
             }
-            self.take(slot);
+            self.take(slot, hash);
         }
     }
 
     /// The next row is in this slot.
     #[inline]
-    fn take(&mut self, slot: usize) -> bool {
+    fn take(&mut self, slot: usize, hash: u64) -> bool {
         let Ok(number) = u32::try_from(self.taken + 1) else { return false };
-        self.slots[slot] = number;
+        self.slots[slot] = number | self.part_of(hash);
         self.taken += 1;
         true
     }
@@ -93,20 +96,53 @@ impl RowIndex {
         usize::try_from(hash >> (64 - bits)).unwrap_or(0)
     }
 
-    /// The number of a row, or the slot where it would be.
-    fn locate(&self, packed: &Packed, row: &[u64]) -> Result<usize, usize> {
-        self.locate_from(packed, row, self.slot_of(hash_of(row)))
+    /// The bits of a slot that have the number of a row: those of numbers of slots, which are at most 2³².
+    #[inline]
+    fn numbers(&self) -> u32 {
+        u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// The same with the slot where the search begins.
+    /// The part of a hash that a slot has: lower bits than those that say which slot it is.
     #[inline]
-    fn locate_from(&self, packed: &Packed, row: &[u64], mut slot: usize) -> Result<usize, usize> {
+    fn part_of(&self, hash: u64) -> u32 {
+        u32::try_from(hash & u64::from(u32::MAX)).unwrap_or(0) & !self.numbers()
+    }
+
+    /// The number of a row, or the slot where it would be.
+    fn locate(&self, packed: &Packed, row: &[u64]) -> Result<usize, usize> {
+        let hash = hash_of(row);
+        self.locate_from(packed, row, hash, self.slot_of(hash))
+    }
+
+    /// The first slot, from this one on, that is free, or whose row may have this hash.
+    #[inline]
+    fn candidate(&self, hash: u64, mut slot: usize) -> usize {
+        let (numbers, part) = (self.numbers(), self.part_of(hash));
+        while self.slots[slot] != 0 && self.slots[slot] & !numbers != part {
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        slot
+    }
+
+    /// The number of the row in a slot that is not free.
+    #[inline]
+    fn number_in(&self, slot: usize) -> usize {
+        (self.slots[slot] & self.numbers()) as usize - 1
+    }
+
+    /// The number of a row, or the slot where it would be, with the slot where the search begins.
+    #[inline]
+    fn locate_from(&self, packed: &Packed, row: &[u64], hash: u64, mut slot: usize) -> Result<usize, usize> {
         loop {
-            match self.slots[slot] {
-                0 => return Err(slot),
-                number if is_same(packed.row(number as usize - 1), row) => return Ok(number as usize - 1),
-                _ => slot = (slot + 1) & (self.slots.len() - 1),
+            slot = self.candidate(hash, slot);
+            if self.slots[slot] == 0 {
+                return Err(slot);
             }
+            let number = self.number_in(slot);
+            if is_same(packed.row(number), row) {
+                return Ok(number);
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
         }
     }
 
@@ -158,14 +194,21 @@ impl RowIndex {
         sought
     }
 
-    /// Finds where the search for each sought row begins, and asks memory for what it will need.
+    /// Finds where each sought row may be, and asks memory for what is looked at.
     fn ask_memory(&mut self, packed: &Packed) {
         let mut firsts = std::mem::take(&mut self.firsts);
         firsts.clear();
         firsts.extend(self.hashes.iter().map(|&hash| self.slot_of(hash)));
         // One after the other: so the processor waits for many at a time.
         std::hint::black_box(firsts.iter().fold(0, |all, &slot| all ^ self.slots[slot]));
-        std::hint::black_box(firsts.iter().fold(0, |all, &slot| all ^ packed.word((self.slots[slot] as usize).saturating_sub(1))));
+        let mut words = 0;
+        for (first, &hash) in firsts.iter_mut().zip(&self.hashes) {
+            *first = self.candidate(hash, *first);
+            if self.slots[*first] != 0 {
+                words ^= packed.word(self.number_in(*first));
+            }
+        }
+        std::hint::black_box(words);
         self.firsts = firsts;
     }
 
@@ -185,8 +228,8 @@ impl RowIndex {
             return (!self.hashes.is_empty()).then_some(0);
         }
         self.ask_memory(packed);
-        let mut sought = self.together.chunks_exact(packed.words).zip(&self.firsts);
-        sought.position(|(row, &first)| self.locate_from(packed, row, first).is_err())
+        let mut sought = self.together.chunks_exact(packed.words).zip(self.firsts.iter().zip(&self.hashes));
+        sought.position(|(row, (&first, &hash))| self.locate_from(packed, row, hash, first).is_err())
     }
 
     /// Adds all rows that are sought to the list, in their order, unless it has them; false where there is no room.
@@ -200,18 +243,19 @@ impl RowIndex {
             self.build(packed, all * 3 / 2 + 2);
         }
         self.ask_memory(packed);
-        let (together, firsts) = (std::mem::take(&mut self.together), std::mem::take(&mut self.firsts));
+        let (together, firsts, hashes) =
+            (std::mem::take(&mut self.together), std::mem::take(&mut self.firsts), std::mem::take(&mut self.hashes));
         let mut has_room = true;
-        for (row, &first) in together.chunks_exact(packed.words).zip(&firsts) {
-            if let Err(slot) = self.locate_from(packed, row, first) {
-                has_room = self.take(slot);
+        for (row, (&first, &hash)) in together.chunks_exact(packed.words).zip(firsts.iter().zip(&hashes)) {
+            if let Err(slot) = self.locate_from(packed, row, hash, first) {
+                has_room = self.take(slot, hash);
                 if !has_room {
                     break;
                 }
                 packed.push_row(row);
             }
         }
-        (self.together, self.firsts) = (together, firsts);
+        (self.together, self.firsts, self.hashes) = (together, firsts, hashes);
         self.together.clear();
         self.hashes.clear();
         has_room
@@ -249,7 +293,7 @@ impl RowIndex {
             Ok(number) => Some((number, false)),
             Err(slot) => {
                 let number = self.taken;
-                if !self.take(slot) {
+                if !self.take(slot, hash_of(&self.sought)) {
                     return None;
                 }
                 packed.push_row(&self.sought);

@@ -12,6 +12,10 @@
 //! **What a column shows.** A column has what a number is above the least of the column. So a number is at least `w`
 //! iff its code is at least `w` less this least, or `w` is no more than it. The greatest code of a column is the one
 //! with all bits, so that a code is at least that iff all bits of the column are set. ∎
+//!
+//! **Keys.** A row has few numbers that are not the least of their columns, and most steps need such a number. So each
+//! step that needs more than the least of some column stands under one of these columns, its *key*, and where that has
+//! no bit in a row the step cannot be taken and is not looked at.
 
 use std::collections::BTreeMap;
 
@@ -84,6 +88,7 @@ pub struct RowSteps {
     /// By step the bits of one word that must be set, and whether that is all that must be.
     heads: Vec<(Bits, bool)>,
     fitted: Vec<FittedStep>,
+    keys: StepKeys,
     /// The number of the columns for which the steps are fitted.
     layout: Option<u64>,
 }
@@ -126,6 +131,7 @@ impl RowSteps {
         }
         if self.layout != Some(packed.layout()) {
             (self.heads, self.fitted) = self.given.iter().map(|step| fitted(step, columns)).unzip();
+            self.keys = StepKeys::of(&self.given, columns);
             self.layout = Some(packed.layout());
         }
         true
@@ -149,15 +155,21 @@ impl RowSteps {
         bits.iter().all(|one| row[one.word] & one.bits == one.bits) && codes.iter().all(|one| one.has(row))
     }
 
-    /// Puts the steps that can be taken from a row behind others.
-    #[inline]
+    /// Puts the steps that can be taken from a row behind others, ascending.
     pub fn list(&self, rows: &Rows<u64>, number: usize, into: &mut Vec<usize>) {
-        let row = rows.packed.row(number);
-        for (step, &(head, is_all)) in self.heads.iter().enumerate() {
-            if row[head.word] & head.bits == head.bits && (is_all || self.rest_is_open(step, row)) {
-                into.push(step);
+        let (row, start) = (rows.packed.row(number), into.len());
+        let StepKeys { keys, columns, at, keyless } = &self.keys;
+        for (word, (&codes, &keys)) in row.iter().zip(keys).enumerate() {
+            let mut left = codes & keys;
+            while left != 0 {
+                let bit = left.trailing_zeros() as usize;
+                let (bits, steps) = &columns[at[word * 64 + bit] as usize];
+                left &= !bits;
+                into.extend(steps.iter().copied().filter(|&step| self.is_open(step, row)));
             }
         }
+        into.extend(keyless.iter().copied().filter(|&step| self.is_open(step, row)));
+        into[start..].sort_unstable();
     }
 
     /// Takes a step that can be taken; false where a column has no room for its number, and then the row is as it was.
@@ -171,6 +183,44 @@ impl RowSteps {
             row[word] = row[word].wrapping_add(sum);
         }
         true
+    }
+}
+
+/// Steps by columns of which they need more than the least.
+#[derive(Clone, Debug, Default)]
+struct StepKeys {
+    /// By word the bits of the columns that are keys.
+    keys: Vec<u64>,
+    /// The bits of each such column in its word, and the steps under it.
+    columns: Vec<(u64, Vec<usize>)>,
+    /// By word and bit the column that it belongs to, where it is that of a key.
+    at: Vec<u32>,
+    /// Steps that need the least of all columns only.
+    keyless: Vec<usize>,
+}
+
+impl StepKeys {
+    fn of(given: &[GivenStep], columns: &[BitColumn]) -> Self {
+        let words = columns.iter().map(|column| column.word + 1).max().unwrap_or(0);
+        let (mut under, mut keyless): (Vec<Vec<usize>>, Vec<usize>) = (vec![Vec::new(); columns.len()], Vec::new());
+        for (step, GivenStep { needs, .. }) in given.iter().enumerate() {
+            // A column without bits has its least number in all rows.
+            let is_key = |one: &(&usize, &u64)| *one.1 > columns[*one.0].least && columns[*one.0].mask != 0;
+            let keys = needs.iter().filter(is_key).map(|one| *one.0);
+            match keys.min_by_key(|&place| under[place].len()) {
+                Some(place) => under[place].push(step),
+                None => keyless.push(step),
+            }
+        }
+        let mut all = Self { keys: vec![0; words], columns: Vec::new(), at: vec![0; words * 64], keyless };
+        for (column, steps) in columns.iter().zip(under).filter(|one| !one.1.is_empty()) {
+            let bits = column.mask << column.shift;
+            all.keys[column.word] |= bits;
+            let number = u32::try_from(all.columns.len()).unwrap_or(u32::MAX);
+            (0..64).filter(|bit| bits >> bit & 1 == 1).for_each(|bit| all.at[column.word * 64 + bit] = number);
+            all.columns.push((bits, steps));
+        }
+        all
     }
 }
 

@@ -234,6 +234,14 @@ impl Packed {
     }
 }
 
+impl Rows<u64> {
+    /// The largest number of a row, and the sum of all of them.
+    pub fn largest_and_sum(&self, number: usize) -> (u64, u128) {
+        let ranks = (number < self.len()).then(|| self.packed.ranks(self.packed.row(number)));
+        ranks.into_iter().flatten().fold((0, 0), |(most, sum), rank| (rank.max(most), sum + u128::from(rank)))
+    }
+}
+
 /// A list of rows of numbers, packed.
 ///
 /// ```

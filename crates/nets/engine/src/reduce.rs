@@ -128,10 +128,14 @@ impl Lift {
 
 /// Fires a transition, which gives to no place from which it takes, until it cannot.
 fn emptied(net: &Net, marking: &mut Marking, transition: TransitionId) -> Option<Item> {
-    let often = net.inputs(transition).iter().map(|&(place, weight)| marking.tokens(place) / weight);
+    let often = net.inputs(transition).iter().map(|&(place, weight)| marking.tokens(place).checked_div(weight).unwrap_or(0));
     let times = often.min().filter(|times| *times > 0)?;
     let tokens = marking.as_mut_vec();
-    net.inputs(transition).iter().for_each(|&(place, weight)| tokens[place.index()] -= times * weight);
+    for &(place, weight) in net.inputs(transition) {
+        // So often that is there.
+        let left = &mut tokens[place.index()];
+        *left = left.saturating_sub(times.saturating_mul(weight));
+    }
     let number = u32::try_from(transition.index()).ok()?;
     Some(Item::Repeat(times, vec![number]))
 }

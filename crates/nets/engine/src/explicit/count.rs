@@ -26,12 +26,12 @@ pub struct StateSpace {
 pub fn count(net: &Net, so_far: &mut StateSpace, budget: &mut Budget) -> Result<Option<StateSpace>, Stopped> {
     let fast = Fast::new(net);
     *so_far = StateSpace::default();
-    let (mut firings, mut marking) = (0_u128, Vec::new());
+    let mut firings = 0_u128;
     let look = |here: Here<'_>| {
         so_far.markings = so_far.markings.saturating_add(1);
-        here.known.read(here.number, &mut marking);
-        so_far.most_on_place = marking.iter().copied().fold(so_far.most_on_place, u64::max);
-        so_far.most_in_all = marking.iter().map(|&tokens| u128::from(tokens)).sum::<u128>().max(so_far.most_in_all);
+        let (most, sum) = here.known.rows().largest_and_sum(here.number);
+        so_far.most_on_place = most.max(so_far.most_on_place);
+        so_far.most_in_all = sum.max(so_far.most_in_all);
         false
     };
     let next = |here: Here<'_>, into: &mut Vec<usize>| {

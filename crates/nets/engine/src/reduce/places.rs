@@ -15,7 +15,7 @@ const TICKS: u64 = 100_000;
 
 fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
-        (a, b) = (b, a % b);
+        (a, b) = (b, a.checked_rem(b).unwrap_or(0));
     }
     a
 }
