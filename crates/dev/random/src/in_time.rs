@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use serval_model::{Letter, NormalForm};
 
 /// A request: where it is, and which requests had answered when it came.
@@ -10,14 +11,15 @@ type RequestPlace = (u32, u32);
 /// The fewest requests, up to some number, of a complete run that no order in time explains, with at most so many in
 /// flight; nothing where that takes more than so many configurations.
 pub fn fewest_out_of_order(form: &NormalForm, requests: usize, in_flight: usize, mut configurations: usize) -> Option<Option<usize>> {
+    let mut alone = Alone::new(form);
     for count in 1..=requests {
-        let mut seen: BTreeSet<(u32, Vec<RequestPlace>)> = BTreeSet::new();
+        let mut seen: FxHashSet<(u32, Vec<RequestPlace>)> = FxHashSet::default();
         let mut to_visit = vec![(form.initial_global(), Vec::<RequestPlace>::new())];
         while let Some((global, places)) = to_visit.pop() {
             configurations = configurations.checked_sub(1)?;
             let answered = |&(node, _): &RequestPlace| form.is_done(node);
             let flying = places.iter().filter(|place| !answered(place)).count();
-            if places.len() == count && flying == 0 && !has_order(form, &places, 0, form.initial_global()) {
+            if places.len() == count && flying == 0 && !alone.has_order(&places, 0, form.initial_global()) {
                 return Some(Some(count));
             }
             let mut next = Vec::new();
@@ -48,15 +50,16 @@ type Divided = (u32, bool, bool);
 /// The fewest requests, up to some number, of a complete run with a moment at which no order agrees with the one in
 /// time; nothing where that takes more than so many configurations.
 pub fn fewest_at_a_moment(form: &NormalForm, requests: usize, mut configurations: usize) -> Option<Option<usize>> {
+    let mut alone = Alone::new(form);
     for count in 1..=requests {
-        let mut seen: BTreeSet<(u32, bool, Vec<Divided>)> = BTreeSet::new();
+        let mut seen: FxHashSet<(u32, bool, Vec<Divided>)> = FxHashSet::default();
         let mut to_visit = vec![(form.initial_global(), false, Vec::<Divided>::new())];
         while let Some((global, over, places)) = to_visit.pop() {
             configurations = configurations.checked_sub(1)?;
             if places.len() == count && places.iter().all(|&(node, ..)| form.is_done(node)) {
                 let before = |came| (0..).zip(&places).filter(|(_, one)| came && !one.2).fold(0, |set, (index, _)| set | 1 << index);
                 let ordered: Vec<RequestPlace> = places.iter().map(|&(node, came, _)| (node, before(came))).collect();
-                if !has_order(form, &ordered, 0, form.initial_global()) {
+                if !alone.has_order(&ordered, 0, form.initial_global()) {
                     return Some(Some(count));
                 }
             }
@@ -79,23 +82,38 @@ pub fn fewest_at_a_moment(form: &NormalForm, requests: usize, mut configurations
     Some(None)
 }
 
-/// Whether the requests that are not in the set can follow one by one.
-fn has_order(form: &NormalForm, places: &[RequestPlace], set: u32, serial: u32) -> bool {
-    let mut rest = (0..places.len()).filter(|index| set & 1 << index == 0).peekable();
-    rest.peek().is_none()
-        || rest.any(|index| {
-            let (node, before) = places[index];
-            let Some(letter) = form.letter(node).filter(|_| before & !set == 0) else { return false };
-            left_behind(form, serial, letter).into_iter().any(|after| has_order(form, places, set | 1 << index, after))
-        })
+/// What requests do alone, remembered: each run asks for it again.
+struct Alone<'a> {
+    form: &'a NormalForm,
+    behind: FxHashMap<(u32, Letter), Vec<u32>>,
+}
+
+impl<'a> Alone<'a> {
+    fn new(form: &'a NormalForm) -> Self {
+        Alone { form, behind: FxHashMap::default() }
+    }
+
+    /// Whether the requests that are not in the set can follow one by one.
+    fn has_order(&mut self, places: &[RequestPlace], set: u32, serial: u32) -> bool {
+        let mut rest = (0..places.len()).filter(|index| set & 1 << index == 0).peekable();
+        rest.peek().is_none()
+            || rest.any(|index| {
+                let (node, before) = places[index];
+                let Some(letter) = self.form.letter(node).filter(|_| before & !set == 0) else { return false };
+                let after = self.behind.entry((serial, letter)).or_insert_with(|| left_behind(self.form, serial, letter)).clone();
+                after.into_iter().any(|after| self.has_order(places, set | 1 << index, after))
+            })
+    }
 }
 
 /// What a request alone with this letter leaves behind.
-fn left_behind(form: &NormalForm, serial: u32, letter: Letter) -> BTreeSet<u32> {
+fn left_behind(form: &NormalForm, serial: u32, letter: Letter) -> Vec<u32> {
     let mut seen: BTreeSet<(u32, u32)> = form.node_numbers().filter(|&node| form.is_initial(node)).map(|node| (node, serial)).collect();
     let mut to_visit: Vec<(u32, u32)> = seen.iter().copied().collect();
     while let Some(point) = to_visit.pop() {
         to_visit.extend(form.steps_from(point).iter().map(|step| step.target()).filter(|&next| seen.insert(next)));
     }
-    seen.into_iter().filter(|&(node, _)| form.letter(node) == Some(letter)).map(|(_, global)| global).collect()
+    let globals: BTreeSet<u32> =
+        seen.into_iter().filter(|&(node, _)| form.letter(node) == Some(letter)).map(|(_, global)| global).collect();
+    globals.into_iter().collect()
 }
