@@ -37,7 +37,7 @@ mod state;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};
 use serval_compile::control::{Control, Node, NodeId, Op, Operand, Reg};
-use serval_syntax::{ArithmeticOp, CompareOp, Limit, Span};
+use serval_syntax::{ArithmeticOp, CompareOp, GlobalVar, Limit, Span};
 
 use state::{Relation, State, Test, negated};
 
@@ -89,6 +89,8 @@ pub struct Executed {
     pub obligations: Vec<Obligation>,
     /// The opaque symbols.
     pub opaques: Opaques,
+    /// The globals that some step reads or writes, also one that never ends and so has no path.
+    pub used: FxHashSet<GlobalVar>,
 }
 
 /// Executes all requests, with a `yield` in front of each of `yields`. `ranges` says between which numbers globals
@@ -350,11 +352,13 @@ impl Executor<'_> {
             }
             Op::Load { to, global } => {
                 way.accesses.push((global, false, span));
+                self.found.used.insert(global);
                 let value = way.load(global);
                 way.set(to, value);
             }
             Op::Store { global, from, .. } => {
                 way.accesses.push((global, true, span));
+                self.found.used.insert(global);
                 let value = way.read(from);
                 way.store(global, value);
             }

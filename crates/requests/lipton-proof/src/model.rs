@@ -106,7 +106,7 @@ pub struct Model {
     begins: Vec<bool>,
     /// Sums that never change.
     pub(crate) sums: Vec<KeptSum>,
-    /// Which globals some path reads or writes before anything is left out.
+    /// Which globals some step reads or writes before anything is left out.
     pub used: Vec<bool>,
     /// Registers that were read before they are tested, with the global and the test on the way.
     pub(crate) read_before: Vec<(PointId, Reg, (GlobalVar, Domain))>,
@@ -123,7 +123,7 @@ impl Model {
 
     fn from_executed(executed: Executed, control: &Control<'_>) -> Self {
         let program = control.program();
-        let Executed { points, entries, paths, obligations, opaques } = executed;
+        let Executed { points, entries, paths, obligations, opaques, used } = executed;
         let mut model = Self {
             points,
             entries,
@@ -141,13 +141,10 @@ impl Model {
             completes: Vec::new(),
             begins: Vec::new(),
             sums: Vec::new(),
-            used: vec![false; program.globals.len()],
+            used: (0..).map(GlobalVar).take(program.globals.len()).map(|global| used.contains(&global)).collect(),
             read_before: Vec::new(),
             waiting: Vec::new(),
         };
-        for (global, ..) in model.paths.iter().flat_map(|path| &path.accesses) {
-            model.used[global.index()] = true;
-        }
         model.tidy();
         model
     }

@@ -102,3 +102,12 @@ fn what_is_asserted_fails_where_the_interpreter_says() {
         assert!(serializable > 50 && fails > 50, "the sample is one-sided");
     }
 }
+
+/// A step that never ends has no way through, and what it reads must be within its range all the same.
+#[test]
+fn what_a_step_that_never_ends_reads_keeps_its_range() {
+    let text = "var A: -20..20 := 2\nvar B: -20..20 := 2\nrequest one { A := (B + A) % 3; assume (y == 1); 0 }\n";
+    let input = Input::program(text).unwrap();
+    assert!(matches!(faults(&input, &Options::default()).verdict, Verdict::Safe(_)));
+    assert!(matches!(decide(&input, &Options::default()).verdict, Verdict::Serializable(_)));
+}
