@@ -131,8 +131,8 @@ impl Causes for RunCauses<'_> {
         let Some(&(id, at)) = self.places.get(&(event, access)) else { return false };
         let Some((base, _)) = self.effects.base.get(&id) else { return false };
         let variable = base.accesses.get(at).map(|access| access.variable);
-        let mut flows = base.flows.range((at, 0)..=(at, usize::MAX));
-        flows.any(|&(_, write)| base.accesses.get(write).map(|access| access.variable) == variable)
+        let mut flows = base.flows.iter().filter(|(_, reads)| reads.has(at));
+        flows.any(|&(write, _)| base.accesses.get(write).map(|access| access.variable) == variable)
     }
 
     fn parting(&self) -> Option<(usize, usize)> {

@@ -155,7 +155,7 @@ impl<'a> Effects<'a> {
         let mut changes: Vec<(u32, Change)> = Vec::new();
         let mut count = 0;
         for (&id, (deeds, _)) in &self.base {
-            for (at, access) in deeds.accesses.iter().enumerate().filter(|(at, access)| !access.write && deeds.used.contains(at)) {
+            for (at, access) in deeds.accesses.iter().enumerate().filter(|(at, access)| !access.write && deeds.used.has(*at)) {
                 count += 1;
                 if count > MOST_READS {
                     return None;
@@ -187,7 +187,7 @@ impl<'a> Effects<'a> {
 
     /// Whether it matters that a read finds another value.
     pub(super) fn decides(&self, read: ReadPlace, value: i64, lasts: bool) -> Option<Change> {
-        let is_used = self.base.get(&read.0).is_some_and(|(deeds, _)| deeds.used.contains(&read.1));
+        let is_used = self.base.get(&read.0).is_some_and(|(deeds, _)| deeds.used.has(read.1));
         self.instead(read, value, lasts).filter(|change| is_used && self.is_felt(change))
     }
 }

@@ -148,7 +148,7 @@ fn alone(effects: &Effects<'_>, begun: &Begun, id: u32) -> Alone {
             continue;
         }
         if here.value == there.value {
-            agreeing += usize::from(base.used.contains(&at) && effects.matter.contains(&here.variable.0));
+            agreeing += usize::from(base.used.has(at) && effects.matter.contains(&here.variable.0));
         } else if effects.decides((id, at), there.value, false).is_some() {
             return Alone::Parts(at, *there, agreeing);
         } else {

@@ -36,8 +36,8 @@ pub(super) struct Actor {
 
 /// Some of the first reads of a request, by their numbers, a bit each: sets on the heap took most of the time that an
 /// explanation takes.
-#[derive(Clone, Copy, Default)]
-struct Reads([u64; MOST_FOLLOWED.div_ceil(64)]);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reads([u64; MOST_FOLLOWED.div_ceil(64)]);
 
 impl Reads {
     /// The read with this number alone, if it is followed.
@@ -53,15 +53,8 @@ impl Reads {
         self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
     }
 
-    /// Their numbers, ascending.
-    fn numbers(self) -> impl Iterator<Item = usize> {
-        (0..).step_by(64).zip(self.0).flat_map(|(first, mut word): (usize, u64)| {
-            std::iter::from_fn(move || {
-                let bit = word.trailing_zeros() as usize;
-                word = word.checked_sub(1)? & word;
-                Some(first + bit)
-            })
-        })
+    pub(super) fn has(&self, number: usize) -> bool {
+        self.0.get(number / 64).is_some_and(|word| word & 1 << (number % 64) != 0)
     }
 }
 
@@ -106,9 +99,9 @@ pub(super) struct Deeds {
     /// How many choices had been made before each access.
     pub(super) chosen: Vec<usize>,
     /// The reads, by their positions among the accesses, that a branch, an answer or a write is computed from.
-    pub(super) used: BTreeSet<usize>,
-    /// A read and a write whose value is computed from it, by their positions.
-    pub(super) flows: BTreeSet<(usize, usize)>,
+    pub(super) used: Reads,
+    /// The writes, by their positions, each with the reads that its value is computed from.
+    pub(super) flows: Vec<(usize, Reads)>,
 }
 
 impl Deeds {
@@ -198,8 +191,8 @@ impl<'a> Player<'a> {
                     *there = value;
                     earlier = None;
                     let position = deeds.accesses.len();
-                    deeds.flows.extend(sources.numbers().map(|read| (read, position)));
-                    deeds.used.extend(sources.numbers());
+                    deeds.flows.push((position, sources));
+                    deeds.used.add(sources);
                     deeds.chosen.push(choices.used);
                     deeds.accesses.push(Access { variable: global, write: true, value, span });
                     actor.node = next;
@@ -212,7 +205,7 @@ impl<'a> Player<'a> {
                 }
                 Node::Branch { test, then, otherwise } => {
                     let holds = actor.read(test) != 0;
-                    deeds.used.extend(actor.sources(test).numbers());
+                    deeds.used.add(actor.sources(test));
                     if then != otherwise {
                         deeds.path.push(holds);
                     }
@@ -225,7 +218,7 @@ impl<'a> Player<'a> {
                 }
                 Node::Answer { value } => {
                     deeds.ends.push(deeds.accesses.len());
-                    deeds.used.extend(actor.sources(value).numbers());
+                    deeds.used.add(actor.sources(value));
                     deeds.answer = Some(actor.read(value));
                     return StepEnd::Answers;
                 }
