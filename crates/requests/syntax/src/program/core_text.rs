@@ -153,6 +153,11 @@ fn is_zero(e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Number(0) | ExprKind::Constant(0))
 }
 
+/// Whether it is written with `if`.
+fn is_if(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::If { .. } | ExprKind::Within { limit: Limit::Assertion | Limit::Invariant(_), .. })
+}
+
 /// `if (!condition) { 1 / 0 }`, for a condition that must hold.
 fn asserted(condition: &Expr) -> Expr {
     let made = |kind| Expr { kind, span: condition.span };
@@ -207,6 +212,15 @@ impl<'p> Printer<'p> {
         ]))
     }
 
+    /// What tests a value that must lie in a range: a sequence, which goes on the one that ends with it.
+    fn range_test(&self, e: &Expr) -> Option<Expr> {
+        match &e.kind {
+            ExprKind::Within { limit: Limit::Assertion | Limit::Invariant(_), .. } => None,
+            ExprKind::Within { value, low, high, .. } => Some(self.tested(value, *low, *high)),
+            _ => None,
+        }
+    }
+
     fn name(&self, variable: Variable) -> &str {
         match variable {
             Variable::Global(global) => &self.globals[global.index()],
@@ -236,7 +250,10 @@ impl<'p> Printer<'p> {
                 self.text.push(';');
                 self.line();
             }
-            self.expr(part);
+            match self.range_test(part) {
+                Some(tested) if position == last => self.statements(&tested),
+                _ => self.expr(part),
+            }
         }
     }
 
@@ -260,11 +277,15 @@ impl<'p> Printer<'p> {
     fn inside(&mut self, e: &Expr) {
         let mut list = Vec::new();
         flatten(e, &mut list);
+        let last = list.len() - 1;
         for (position, part) in list.into_iter().enumerate() {
             if position > 0 {
                 self.text.push_str("; ");
             }
-            self.expr(part);
+            match self.range_test(part) {
+                Some(tested) if position == last => self.inside(&tested),
+                _ => self.expr(part),
+            }
         }
     }
 
@@ -312,7 +333,7 @@ impl<'p> Printer<'p> {
                 }
             }
             ExprKind::Within { value, limit: Limit::Assertion | Limit::Invariant(_), .. } => self.expr(&asserted(value)),
-            ExprKind::Within { value, low, high, .. } => self.paren(&self.tested(value, *low, *high)),
+            ExprKind::Within { .. } => self.paren(e),
             ExprKind::Not(operand) => {
                 self.text.push('!');
                 self.operand(operand);
@@ -347,7 +368,7 @@ impl<'p> Printer<'p> {
                 match otherwise.as_deref() {
                     None => {}
                     Some(otherwise) if is_zero(otherwise) => {}
-                    Some(otherwise) if matches!(otherwise.kind, ExprKind::If { .. }) => {
+                    Some(otherwise) if is_if(otherwise) => {
                         self.text.push_str(" else ");
                         self.expr(otherwise);
                     }
