@@ -31,6 +31,8 @@ pub struct Module {
     pub exports: Vec<Export>,
     /// What comments `@serval …` say of what stands behind them.
     pub directives: Vec<Directive>,
+    /// Where variables of the module are named, also in what is not modelled.
+    pub mentions: Vec<(u32, VarId)>,
 }
 
 /// A file as Node performs it: without types, and else as it is written.

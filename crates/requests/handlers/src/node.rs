@@ -60,7 +60,9 @@ fn calls(translation: &StepsProgram, requests: &[String]) -> Option<Vec<Value>> 
             .collect();
         let mut given = given?;
         given.extend(shape.fixed.iter().map(|(path, fixed)| json!([path, value(fixed)])));
-        Some(if shape.framework.is_empty() {
+        Some(if let Some((to, number)) = &shape.handed {
+            json!({ "handed": to, "number": number, "params": shape.parameters, "given": given })
+        } else if shape.framework.is_empty() {
             let path: Vec<&str> = shape.name.split('.').collect();
             json!({ "path": path, "params": shape.parameters, "given": given })
         } else {

@@ -20,6 +20,7 @@
 //! | values, places, promises | `values` |
 //! | what is kept between operations | `state` |
 //! | reading and writing what is shared | `places` |
+//! | records that have more than one name | `identity` |
 //! | what the outside answers | `outside` |
 //! | statements and exceptions | `run` |
 //! | expressions | `eval` |
@@ -34,6 +35,7 @@
 mod answers;
 mod calls;
 mod eval;
+mod identity;
 mod locks;
 mod ops;
 mod outside;
@@ -76,6 +78,8 @@ pub struct HandlerBounds {
 pub enum Numbers {
     /// 0..3 and the number at the beginning; beyond they begin again.
     Few,
+    /// Four more to both sides: for runs that leave 0..3.
+    Several,
     /// Some dozens more to both sides: as many as a few calls can reach.
     Many,
 }

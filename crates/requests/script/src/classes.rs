@@ -1,6 +1,8 @@
 //! Classes without inheritance: fields, a constructor, methods.
 
-use oxc_ast::ast::{Class, ClassElement, MethodDefinitionKind, MethodDefinitionType, TSAccessibility};
+use oxc_ast::ast::{
+    Class, ClassElement, Expression, MethodDefinitionKind, MethodDefinitionType, ObjectPropertyKind, PropertyKind, TSAccessibility,
+};
 use serval_handlers::{AssignTarget, Class as Made, ClassId, ClassMethod, Expr, ExprKind, Stmt, StmtKind, Unsupported};
 
 use crate::scope::{ScriptScope, expr, span, stmt, unsupported};
@@ -63,6 +65,45 @@ impl ScriptScope<'_> {
         }
         made.unsupported = why;
         self.add_class(made)
+    }
+
+    /// An object of the module that has functions: like the only instance of a class.
+    pub(crate) fn module_object(&mut self, e: &Expression<'_>, name: &str) -> Option<Expr> {
+        let Expression::ObjectExpression(object) = e.get_inner_expression() else { return None };
+        let is_function =
+            |value: &Expression<'_>| matches!(value, Expression::FunctionExpression(_) | Expression::ArrowFunctionExpression(_));
+        let mut functions = 0;
+        for property in &object.properties {
+            let ObjectPropertyKind::ObjectProperty(field) = property else { return None };
+            if field.computed || field.kind != PropertyKind::Init || Self::key(&field.key).is_none() {
+                return None;
+            }
+            functions += usize::from(is_function(&field.value));
+        }
+        if functions == 0 {
+            return None;
+        }
+        let at = span(object.span);
+        let mut made =
+            Made { name: name.to_owned(), span: at, fields: Vec::new(), constructor: None, methods: Vec::new(), unsupported: None };
+        for property in &object.properties {
+            let ObjectPropertyKind::ObjectProperty(field) = property else { continue };
+            let Some(key) = Self::key(&field.key) else { continue };
+            let function = match &field.value {
+                Expression::FunctionExpression(function) => Some(self.function(function, &key)),
+                Expression::ArrowFunctionExpression(arrow) => Some(self.arrow(arrow, &key)),
+                _ => None,
+            };
+            match function {
+                Some(function) => made.methods.push(ClassMethod { name: key, function, private: false }),
+                None => {
+                    let value = self.expression_named(&field.value, &key);
+                    made.fields.push((key, Some(value)));
+                }
+            }
+        }
+        let class = expr(ExprKind::Class(self.add_class(made)), at);
+        Some(expr(ExprKind::New(Box::new(class), Vec::new()), at))
     }
 
     /// `constructor(private readonly max: number)` says `this.max = max`.

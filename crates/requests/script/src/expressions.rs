@@ -89,6 +89,23 @@ impl ScriptScope<'_> {
                         _ => ExprKind::Negate(Box::new(inner)),
                     }
                 }
+                // Nothing that is modelled tells a field that is gone from one that is undefined.
+                UnaryOperator::Delete => {
+                    let object = match one.argument.get_inner_expression() {
+                        Expression::StaticMemberExpression(member) => {
+                            Some(AssignTarget::Member(self.boxed(&member.object), member.property.name.to_string()))
+                        }
+                        Expression::ComputedMemberExpression(member) => {
+                            let object = self.boxed(&member.object);
+                            Some(AssignTarget::Index(object, self.boxed(&member.expression)))
+                        }
+                        _ => None,
+                    };
+                    let Some(target) = object else { return no_expr("`delete` of this", "delete a field or an entry", at) };
+                    let gone = expr(ExprKind::Assign(target, Box::new(expr(ExprKind::Undefined, at))), at);
+                    let unused = self.temporary("unused");
+                    ExprKind::Bind(unused, Box::new(gone), Box::new(expr(ExprKind::Bool(true), at)))
+                }
                 UnaryOperator::Void => ExprKind::Void(self.boxed(&one.argument)),
                 other => return no_expr(&format!("`{}`", other.as_str()), "compute it in a function of the outside", at),
             },
@@ -344,7 +361,7 @@ fn is_text(e: &Expr) -> bool {
 }
 
 /// A whole number.
-fn number(value: f64, at: Span) -> Expr {
+pub(crate) fn number(value: f64, at: Span) -> Expr {
     // Whole numbers of less than 2^53 are exact as f64, and their text is that of the number.
     match format!("{value}").parse::<i64>() {
         Ok(whole) if whole.unsigned_abs() < 1 << 53 => expr(ExprKind::Number(whole), at),

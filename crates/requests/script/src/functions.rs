@@ -42,6 +42,7 @@ impl ScriptScope<'_> {
 
     pub(crate) fn function(&mut self, function: &Function<'_>, name: &str) -> FunId {
         let at = span(function.span);
+        self.inside += 1;
         let (params, param_names, mut body) = self.parameters(&function.params);
         if function.generator {
             body.push(no_stmt("a generator", "write a loop with `await`", at));
@@ -49,12 +50,14 @@ impl ScriptScope<'_> {
         if let Some(inner) = &function.body {
             body.extend(self.statements(&inner.statements));
         }
+        self.inside -= 1;
         let name = function.id.as_ref().map_or_else(|| name.to_owned(), |id| id.name.to_string());
         self.add_function(Made { name, span: at, params, param_names, body, is_async: function.r#async, has_this: true })
     }
 
     pub(crate) fn arrow(&mut self, arrow: &ArrowFunctionExpression<'_>, name: &str) -> FunId {
         let at = span(arrow.span);
+        self.inside += 1;
         let (params, param_names, mut body) = self.parameters(&arrow.params);
         match &arrow.body {
             ArrowFunctionBody::FunctionBody(inner) => body.extend(self.statements(&inner.statements)),
@@ -66,6 +69,7 @@ impl ScriptScope<'_> {
                 }
             }
         }
+        self.inside -= 1;
         let name = name.to_owned();
         self.add_function(Made { name, span: at, params, param_names, body, is_async: arrow.r#async, has_this: false })
     }

@@ -140,6 +140,7 @@ fn parsed(text: &str, language: Language) -> Result<(Module, Performed), Vec<Dia
     let directives = directives.collect();
     let mut scope = scope::ScriptScope::new(semantic.semantic.scoping());
     scope.module(&parsed.program);
+    scope.mentions(&parsed.program);
     let mut module = scope.into_module();
     module.directives = directives;
     Ok((module, performed::performed(text, &parsed.program)))

@@ -10,13 +10,15 @@ use oxc_ast::ast::{
     AccessorProperty, ArrowFunctionExpression, Class, ClassElement, Declaration, ExportDefaultDeclaration, ExportDefaultDeclarationKind,
     ExportNamedDeclaration, FormalParameter, Function, ImportDeclaration, ImportDeclarationSpecifier, MethodDefinition,
     MethodDefinitionType, Program, PropertyDefinition, PropertyDefinitionType, Statement, TSAsExpression, TSEnumDeclaration,
-    TSNonNullExpression, TSSatisfiesExpression, TSThisParameter, TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration,
-    TSTypeParameterInstantiation, VariableDeclarator,
+    TSEnumMemberName, TSNonNullExpression, TSSatisfiesExpression, TSThisParameter, TSTypeAnnotation, TSTypeAssertion,
+    TSTypeParameterDeclaration, TSTypeParameterInstantiation, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::{GetSpan, Span};
 use oxc_syntax::scope::ScopeFlags;
 use serval_handlers::Performed;
+
+use crate::statements::EnumValue;
 
 /// The name that the default export gets where it has none.
 const DEFAULT: &str = "$default";
@@ -148,6 +150,7 @@ impl Eraser<'_> {
             Declaration::FunctionDeclaration(function) => function.declare || function.body.is_none(),
             Declaration::VariableDeclaration(list) => list.declare,
             Declaration::ClassDeclaration(class) => class.declare,
+            Declaration::TSEnumDeclaration(list) => list.declare,
             _ => false,
         }
     }
@@ -248,8 +251,31 @@ impl<'a> Visit<'a> for Eraser<'_> {
         }
     }
 
-    fn visit_ts_enum_declaration(&mut self, _: &TSEnumDeclaration<'a>) {
-        self.made.obstacle = Some("an enum");
+    fn visit_ts_enum_declaration(&mut self, it: &TSEnumDeclaration<'a>) {
+        match crate::statements::enum_values(it) {
+            _ if it.declare => self.erase(it.span.start, it.span.end),
+            Some(values) => {
+                let written = |at: Span| self.text.get(at.start as usize..at.end as usize).unwrap_or_default();
+                let mut fields = Vec::new();
+                for (member, (name, value)) in it.body.members.iter().zip(&values) {
+                    // As it is written, so that it needs no quotes of ours.
+                    let quoted = match &member.id {
+                        TSEnumMemberName::Identifier(_) => format!("\"{name}\""),
+                        other => written(other.span()).to_owned(),
+                    };
+                    match (value, &member.initializer) {
+                        (EnumValue::Number(number), _) => fields.push(format!("{quoted}:{number},\"{number}\":{quoted}")),
+                        (EnumValue::Text(_), initializer) => {
+                            fields.push(format!("{quoted}:{}", initializer.as_ref().map_or("", |value| written(value.span()))));
+                        }
+                    }
+                }
+                let text = format!("var {}={{{}}};", it.id.name, fields.join(","));
+                self.erase(it.span.start, it.span.end);
+                self.inserted.push((it.span.start, text));
+            }
+            None => self.made.obstacle = Some("an enum whose values are computed"),
+        }
     }
 
     fn visit_ts_type_annotation(&mut self, it: &TSTypeAnnotation<'a>) {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use oxc_ast::ast::{BindingIdentifier, IdentifierReference};
+use oxc_ast::ast::{BindingIdentifier, IdentifierReference, Program};
+use oxc_ast_visit::Visit;
 use oxc_semantic::Scoping;
 use serval_diagnostic::Span;
 use serval_handlers::{ClassId, Expr, ExprKind, FunId, Module, Stmt, StmtKind, Unsupported, VarId, Variable};
@@ -19,6 +20,8 @@ pub(crate) struct ScriptScope<'s> {
     /// Where the statement begins that is being read.
     pub(crate) statement: u32,
     level: u32,
+    /// How many functions are around.
+    pub(crate) inside: u32,
 }
 
 pub(crate) fn span(of: oxc_span::Span) -> Span {
@@ -45,9 +48,28 @@ pub(crate) fn no_stmt(what: &str, help: &str, at: Span) -> Stmt {
     stmt(StmtKind::Unsupported(unsupported(what, help, at)), at)
 }
 
+struct Mentions<'m, 's> {
+    scope: &'m mut ScriptScope<'s>,
+    found: Vec<(u32, VarId)>,
+}
+
+impl<'a> Visit<'a> for Mentions<'_, '_> {
+    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
+        // Types name what is no value.
+        let is_value = it.reference_id.get().is_some_and(|id| self.scope.scoping.get_reference(id).is_value());
+        if is_value
+            && let Some(variable) = self.scope.variable(it)
+            && self.scope.made.variable(variable).module
+            && !self.scope.imports.contains_key(&variable)
+        {
+            self.found.push((it.span.start, variable));
+        }
+    }
+}
+
 impl<'s> ScriptScope<'s> {
     pub(crate) fn new(scoping: &'s Scoping) -> Self {
-        Self { scoping, made: Module::default(), known: BTreeMap::new(), imports: BTreeMap::new(), statement: 0, level: 0 }
+        Self { scoping, made: Module::default(), known: BTreeMap::new(), imports: BTreeMap::new(), statement: 0, level: 0, inside: 0 }
     }
 
     pub(crate) fn into_module(self) -> Module {
@@ -96,6 +118,15 @@ impl<'s> ScriptScope<'s> {
         Some(self.of_symbol(symbol))
     }
 
+    /// Where variables of the module are named, in what has no form as well.
+    pub(crate) fn mentions(&mut self, program: &Program<'_>) {
+        let mut seen = Mentions { scope: self, found: Vec::new() };
+        seen.visit_program(program);
+        let mut found = seen.found;
+        found.sort_unstable();
+        self.made.mentions = found;
+    }
+
     /// What a name means.
     pub(crate) fn name(&mut self, reference: &IdentifierReference<'_>) -> Expr {
         let at = span(reference.span);
@@ -108,6 +139,11 @@ impl<'s> ScriptScope<'s> {
             None if reference.name == "arguments" => no_expr("`arguments`", "name the parameters", at),
             None => expr(ExprKind::Global(reference.name.to_string()), at),
         }
+    }
+
+    /// Whether this is a statement of the module itself.
+    pub(crate) fn is_top(&self) -> bool {
+        self.inside == 0
     }
 
     /// Goes one level down, if there is one.

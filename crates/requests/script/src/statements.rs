@@ -1,8 +1,8 @@
 //! Statements, and what a module exports and imports.
 
 use oxc_ast::ast::{
-    Declaration, ExportDefaultDeclarationKind, ForStatementInit, ImportDeclarationSpecifier, ModuleExportName, Program, Statement,
-    TSEnumDeclaration, TSEnumMemberName, VariableDeclaration, VariableDeclarationKind,
+    Declaration, ExportDefaultDeclarationKind, Expression, ForStatementInit, ImportDeclarationSpecifier, ModuleExportName, Program,
+    Statement, TSEnumDeclaration, TSEnumMemberName, VariableDeclaration, VariableDeclarationKind,
 };
 use serval_diagnostic::Span;
 use serval_handlers::{AssignTarget, BinaryOp, Export, Expr, ExprKind, ListItem, LogicalOp, Stmt, StmtKind};
@@ -90,7 +90,9 @@ impl ScriptScope<'_> {
         for one in &list.declarations {
             let at = span(one.span);
             let name = one.id.get_identifier_name().map(|name| name.to_string()).unwrap_or_default();
-            let value = one.init.as_ref().map(|init| self.expression_named(init, &name));
+            let is_fixed = list.kind == VariableDeclarationKind::Const && self.is_top();
+            let object = one.init.as_ref().filter(|_| is_fixed).and_then(|init| self.module_object(init, &name));
+            let value = object.or_else(|| one.init.as_ref().map(|init| self.expression_named(init, &name)));
             self.bind(&one.id, value, at, out);
         }
     }
@@ -100,30 +102,18 @@ impl ScriptScope<'_> {
             return;
         }
         let at = span(list.span);
-        let mut next = Some(0_i64);
-        let mut fields = Vec::new();
-        for member in &list.body.members {
-            let name = match &member.id {
-                TSEnumMemberName::Identifier(id) => id.name.to_string(),
-                TSEnumMemberName::String(text) | TSEnumMemberName::ComputedString(text) => text.value.to_string(),
-                TSEnumMemberName::ComputedTemplateString(_) => {
-                    out.push(no_stmt("a computed name in an enum", "write the name", span(member.span)));
-                    continue;
-                }
+        let Some(values) = enum_values(list) else {
+            out.push(no_stmt("an enum whose values are computed", "write the values", at));
+            return;
+        };
+        let field = |(name, value)| {
+            let kind = match value {
+                EnumValue::Number(number) => ExprKind::Number(number),
+                EnumValue::Text(text) => ExprKind::Text(text),
             };
-            let value = match &member.initializer {
-                Some(initializer) => self.expression(initializer),
-                None => match next {
-                    Some(number) => expr(ExprKind::Number(number), span(member.span)),
-                    None => crate::scope::no_expr("an enum member without a value", "write the value", span(member.span)),
-                },
-            };
-            next = match &value.kind {
-                ExprKind::Number(number) => number.checked_add(1),
-                _ => None,
-            };
-            fields.push(ListItem::One(name, value));
-        }
+            ListItem::One(name, expr(kind, at))
+        };
+        let fields = values.into_iter().map(field).collect();
         let variable = self.declared(&list.id);
         out.push(stmt(StmtKind::Let(variable, Some(expr(ExprKind::Object(fields), at))), at));
     }
@@ -285,7 +275,10 @@ impl ScriptScope<'_> {
                     },
                     ExportDefaultDeclarationKind::ClassDeclaration(class) => Some(expr(ExprKind::Class(self.class(class, "default")), at)),
                     ExportDefaultDeclarationKind::TSInterfaceDeclaration(_) => None,
-                    other => other.as_expression().map(|value| self.expression_named(value, "default")),
+                    other => other.as_expression().map(|value| {
+                        let object = self.module_object(value, "default");
+                        object.unwrap_or_else(|| self.expression_named(value, "default"))
+                    }),
                 };
                 if let Some(value) = value {
                     let held = match value.kind {
@@ -427,4 +420,48 @@ fn has_break(list: &[Stmt]) -> bool {
         }
         _ => false,
     })
+}
+
+/// The value of a member of an enum.
+pub(crate) enum EnumValue {
+    Number(i64),
+    Text(String),
+}
+
+/// The members of an enum; nothing where a value is neither written down nor the one after a number.
+pub(crate) fn enum_values(list: &TSEnumDeclaration<'_>) -> Option<Vec<(String, EnumValue)>> {
+    let mut next = Some(0_i64);
+    let mut values = Vec::new();
+    for member in &list.body.members {
+        let name = match &member.id {
+            TSEnumMemberName::Identifier(id) => id.name.to_string(),
+            TSEnumMemberName::String(text) | TSEnumMemberName::ComputedString(text) => text.value.to_string(),
+            TSEnumMemberName::ComputedTemplateString(_) => return None,
+        };
+        let value = match &member.initializer {
+            None => EnumValue::Number(next?),
+            Some(Expression::StringLiteral(text)) => EnumValue::Text(text.value.to_string()),
+            Some(written) => EnumValue::Number(whole(written)?),
+        };
+        next = match &value {
+            EnumValue::Number(number) => number.checked_add(1),
+            EnumValue::Text(_) => None,
+        };
+        values.push((name, value));
+    }
+    Some(values)
+}
+
+/// A whole number that is written down.
+fn whole(written: &Expression<'_>) -> Option<i64> {
+    match written {
+        Expression::NumericLiteral(number) => match crate::expressions::number(number.value, Span::default()).kind {
+            ExprKind::Number(whole) => Some(whole),
+            _ => None,
+        },
+        Expression::UnaryExpression(one) if one.operator == oxc_syntax::operator::UnaryOperator::UnaryNegation => {
+            whole(&one.argument).map(i64::wrapping_neg)
+        }
+        _ => None,
+    }
 }

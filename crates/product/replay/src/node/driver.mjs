@@ -64,6 +64,8 @@ const unknown = (path, at) => (run.job.guess ? perhaps(path, at) : outside(`${pa
 //#stubs
 replace(globals);
 Math.random = random;
+// Listeners of the process are like all others.
+for (const name of ['on', 'once', 'addListener', 'off']) process[name] = (event, f) => { if (run?.loading) handed(`process.${name}`, [f]); return process; };
 
 // What can happen next: calls that come, of equal ones the first, and calls of the outside that are answered.
 const possible = () => {
@@ -97,7 +99,7 @@ const happen = (event) => {
 };
 
 const load = async (job, prefix, random) => {
-  run = { job, prefix, random, taken: [], many: [], gates: [], routes: {}, tokens: {}, fresh: {}, given: {}, events: [], now: -1, loading: true };
+  run = { job, prefix, random, taken: [], many: [], gates: [], routes: {}, handed: {}, tokens: {}, fresh: {}, given: {}, events: [], now: -1, loading: true };
   run.calls = job.calls.map(() => ({ come: false, answer: undefined }));
   run.exported = await job.load();
   await turn();

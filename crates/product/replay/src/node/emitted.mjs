@@ -93,7 +93,7 @@ const answer = (gate, value) => {
 };
 
 const perform = async (how) => {
-  run = { ...how, taken: [], many: [], gates: [], routes: {}, tokens: {}, fresh: {}, given: {}, events: [], gave: {}, now: -1, loading: true };
+  run = { ...how, taken: [], many: [], gates: [], routes: {}, handed: {}, tokens: {}, fresh: {}, given: {}, events: [], gave: {}, now: -1, loading: true };
   run.job = { calls: CALLS, failures: true };
   run.calls = CALLS.map(() => ({ come: false, answer: undefined }));
   const before = Object.fromEntries(Object.keys(globals).map((name) => [name, globalThis[name]]));

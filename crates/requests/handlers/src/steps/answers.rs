@@ -202,6 +202,7 @@ impl Maker<'_> {
             ("res" | "reply", "set" | "header" | "type" | "setHeader" | "cookie") => Ok(this),
             ("res" | "reply", "send" | "json" | "end") => {
                 let body = self.plain(first)?;
+                let body = self.as_it_is(body)?;
                 self.reply(&body)?;
                 Ok(this)
             }
@@ -279,7 +280,7 @@ impl Maker<'_> {
 
     /// Status 200 and nothing else, before anything is answered.
     pub(super) fn answer_begins(&mut self, framework: &'static str) -> Made<()> {
-        if framework.is_empty() {
+        if framework.is_empty() || framework == "handed" {
             return Ok(());
         }
         let fine = Val::int(constant(200), Some((200, 200)));

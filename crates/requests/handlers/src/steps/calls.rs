@@ -12,7 +12,8 @@ use crate::form::{AssignTarget, Expr, ExprKind, FunId, ListItem, VarId};
 #[derive(Clone, Debug)]
 pub(super) enum Spot {
     Variable(VarId),
-    Shared(SharedPlace),
+    /// A shared place; where it is a field of a record that was found, which record.
+    Shared(SharedPlace, Option<Val>),
     /// A field of a record that lies nowhere yet, in this variable.
     Local(VarId, String),
     Answer(&'static str, String),
@@ -135,7 +136,7 @@ impl Maker<'_> {
             AssignTarget::Member(object, name) => {
                 let val = self.eval(object)?;
                 match val.statically() {
-                    Some(Static::Object(place, _)) => return Ok(Spot::Shared(place.field(name))),
+                    Some(Static::Object(place, _)) => return Ok(Spot::Shared(place.field(name), None)),
                     Some(Static::Framework("ctx")) => return Ok(Spot::Answer("ctx", name.clone())),
                     Some(Static::Framework("res" | "reply")) => return Ok(Spot::Answer("res", name.clone())),
                     Some(_) => {
@@ -150,7 +151,7 @@ impl Maker<'_> {
                         self.type_error(&broken)?;
                         let field = place.field(name);
                         self.frees_once.insert(format!("changed {}", field.base));
-                        Ok(Spot::Shared(field))
+                        Ok(Spot::Shared(field, Some(val)))
                     }
                     (None, ExprKind::Var(variable)) if val.is_only(REC) && val.place.is_none() => Ok(Spot::Local(*variable, name.clone())),
                     _ => self.refuse(
@@ -165,7 +166,8 @@ impl Maker<'_> {
                 match object.statically() {
                     Some(Static::Map(place) | Static::Object(place, _)) => {
                         let entry = self.entry(&place.clone(), &index)?;
-                        Ok(Spot::Shared(entry))
+                        self.type_of(&entry.base).tags.insert(UNDEFINED);
+                        Ok(Spot::Shared(entry, None))
                     }
                     _ => self.refuse("an assignment to an element", "keep a map"),
                 }
@@ -179,7 +181,7 @@ impl Maker<'_> {
                 let e = Expr { kind: ExprKind::Var(*variable), span: self.span };
                 self.eval(&e)
             }
-            Spot::Shared(place) => self.load(place),
+            Spot::Shared(place, _) => self.load(place),
             Spot::Local(variable, name) => {
                 let e = Expr { kind: ExprKind::Var(*variable), span: self.span };
                 let object = self.eval(&e)?;
@@ -200,19 +202,25 @@ impl Maker<'_> {
                     let place = self.module_place(*variable);
                     return self.store(&place, val);
                 }
-                let e = Expr { kind: ExprKind::Var(*variable), span: self.span };
-                self.eval(&e)?;
-                let mut frame = self.here;
-                while !self.frames[frame].vars.contains(variable) {
-                    frame = self.frames[frame].parent;
-                }
-                let place = self.cell(frame, *variable);
+                let Some(place) = self.cell_of(*variable) else {
+                    let name = self.module.variable(*variable).name.clone();
+                    return self.refuse(format!("`{name}`, which has no value yet"), "declare it before it is used");
+                };
+                self.names(&place, val);
                 self.write_cell(&place, val, true)
             }
-            Spot::Shared(place) => self.store(place, val),
+            Spot::Shared(place, found) => {
+                if let Some(found) = found {
+                    self.changed_at(found);
+                }
+                self.store(place, val)
+            }
             Spot::Local(variable, name) => {
                 let e = Expr { kind: ExprKind::Var(*variable), span: self.span };
                 let object = self.eval(&e)?;
+                if let Some(cell) = self.cell_of(*variable) {
+                    self.changed_in(&cell, &object, val)?;
+                }
                 let mut fields = (*object.fields).clone();
                 fields.insert(name.clone(), val.clone());
                 let changed = Val { fields: std::rc::Rc::new(fields), ..object };
@@ -321,6 +329,7 @@ impl Maker<'_> {
             returned: None,
             returns,
             functions,
+            exits: Vec::new(),
         };
         self.frames.push(made);
         let (caller, inner) = (self.here, self.frames.len() - 1);
@@ -341,6 +350,10 @@ impl Maker<'_> {
         let dead = self.frame().dead;
         let returned = self.frame().returned.clone();
         let place = self.result_place();
+        let path = self.frame().path.clone();
+        let exits = std::mem::take(&mut self.frame().exits);
+        self.join_exits(dead, exits);
+        self.names_end(&path, id);
         self.here = caller;
         self.span = site;
         if ended.contains(&super::run::THROWN) {
@@ -392,7 +405,15 @@ impl Maker<'_> {
                 other => self.refuse(format!("`new {other}`"), "make it outside of the request"),
             },
             Some(Static::Class(id)) => self.instance(*id, args),
-            Some(Static::Outside(name)) => Ok(Val::known(Static::Outside(name.clone()))),
+            Some(Static::Outside(name)) => {
+                let name = name.clone();
+                if self.starting {
+                    self.handed(&name, &args)?;
+                } else {
+                    self.keeps(&args)?;
+                }
+                Ok(Val::known(Static::Outside(format!("{name}()"))))
+            }
             _ => self.refuse("`new` of this", "make it outside of the request"),
         }
     }
@@ -413,6 +434,12 @@ impl Maker<'_> {
     }
 
     fn call_builtin(&mut self, name: &str, args: Vec<Val>) -> Made<Val> {
+        let later = ["setTimeout", "setImmediate", "queueMicrotask", "setInterval", "process.nextTick"].contains(&name);
+        if self.starting && (later || name.starts_with("process.")) {
+            // Something that calls functions later.
+            self.handed(name, &args)?;
+            return Ok(Val::known(Static::Outside(format!("{name}()"))));
+        }
         match name {
             "sleep" => {
                 self.sleeps.insert(self.called_at);
@@ -545,29 +572,14 @@ impl Maker<'_> {
                 let val = self.plain(val)?;
                 self.type_of(&entry.base).tags.insert(UNDEFINED);
                 self.store(&entry, &val)?;
-                // What a variable held lies there from now on.
-                if let Some(ListItem::One(_, Expr { kind: ExprKind::Var(variable), .. })) = items.get(1)
-                    && val.may_be(REC)
-                {
-                    let mut frame = self.here;
-                    while frame != 0 && !self.frames[frame].vars.contains(variable) {
-                        frame = self.frames[frame].parent;
-                    }
-                    let cell = self.cell(frame, *variable);
-                    let lies = (entry.clone(), self.now.epoch);
-                    if let Some(known) = self.now.known.get_mut(&cell.base) {
-                        known.place = Some(lies.clone());
-                    }
-                    self.now.lies.insert(cell.base, lies);
+                if let Some(ListItem::One(_, value)) = items.get(1) {
+                    self.lies_there(value, &entry, &val);
                 }
                 Ok(Val::known(Static::Map(place.clone())))
             }
             "delete" => {
                 let before = self.load(&entry)?;
-                let held: Vec<_> = self.now.lies.iter().map(|(name, lies)| (name.clone(), lies.clone())).collect();
                 self.store(&entry, &Val::undefined())?;
-                // What was found there in this step can be looked at still.
-                self.now.lies.extend(held);
                 Ok(Val::truth(super::ops::not(&before.is(UNDEFINED))))
             }
             _ => self.refuse(format!("`{name}` of a shared map"), "use get, set, has and delete"),
@@ -583,11 +595,13 @@ impl Maker<'_> {
         match name {
             "has" => Ok(Val::truth(self.get(&entry, CellPart::Member))),
             "add" => {
+                self.frees_once.insert(format!("filled {}", place.base));
                 self.put(&entry, CellPart::Member, constant(TRUE))?;
                 Ok(Val::known(Static::Set(place.clone())))
             }
             "delete" => {
                 let before = self.get(&entry, CellPart::Member);
+                self.frees_once.insert(format!("filled {}", place.base));
                 self.put(&entry, CellPart::Member, constant(0))?;
                 Ok(Val::truth(before))
             }
@@ -666,6 +680,7 @@ impl Maker<'_> {
         match name {
             "push" => {
                 let before = self.load(place)?;
+                self.frees_once.insert(format!("filled {}", place.base));
                 let more = constant(i64::try_from(args.len()).unwrap_or(0));
                 let num = self.hold(arithmetic("+", &before.num, &more));
                 let bounds = before.bounds.map(|(low, high)| (low, high + 1));

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use super::calls::Spot;
+use super::identity::deep;
 use super::ops::{Term, all, any, arithmetic, constant, either, equal, known, not};
 use super::state::{Made, Maker};
 use super::values::{ARR, FALSE, HandlerBounds, INT, NULL, PROM, REC, STAT, Static, TRUE, UNDEFINED, Val};
@@ -151,7 +153,7 @@ impl Maker<'_> {
     }
 
     /// Where a variable of a function lives.
-    fn owner(&self, variable: VarId) -> Option<usize> {
+    pub(super) fn owner(&self, variable: VarId) -> Option<usize> {
         let mut frame = self.here;
         loop {
             if self.frames[frame].vars.contains(&variable) {
@@ -178,7 +180,9 @@ impl Maker<'_> {
         match self.owner(variable) {
             Some(frame) => {
                 let place = self.cell(frame, variable);
-                self.read_cell(&place)
+                let val = self.read_cell(&place)?;
+                self.name_is_read(&place, &val, variable)?;
+                Ok(val)
             }
             None => {
                 let name = self.module.variable(variable).name.clone();
@@ -200,6 +204,7 @@ impl Maker<'_> {
         self.frames[here].vars.insert(variable);
         let place = self.cell(here, variable);
         let cell = self.assigned.contains(&variable);
+        self.names(&place, val);
         self.write_cell(&place, val, cell)
     }
 
@@ -211,7 +216,12 @@ impl Maker<'_> {
         if timers && matches!(name, "setTimeout" | "setImmediate") {
             return Ok(Val::known(Static::Builtin("sleep".to_owned())));
         }
-        let shown = if matches!(name, "default" | "*") { module.to_owned() } else { name.to_owned() };
+        let is_framework = ["express", "fastify", "koa"].iter().any(|known| module.contains(known));
+        let shown = match name {
+            "default" | "*" => module.to_owned(),
+            _ if is_framework && self.starting => format!("{module}.{name}"),
+            _ => name.to_owned(),
+        };
         Ok(Val::known(Static::Outside(shown)))
     }
 
@@ -225,6 +235,7 @@ impl Maker<'_> {
                 }
                 ListItem::Spread(value) => {
                     let val = self.eval(value)?;
+                    let val = self.as_it_is(val)?;
                     match val.statically() {
                         Some(Static::Object(place, _)) => {
                             let names = self.type_of(&place.base).fields.clone();
@@ -242,11 +253,12 @@ impl Maker<'_> {
                 }
             }
         }
-        Ok(Val::record(fields))
+        Ok(self.made_here(Val::record(fields), ""))
     }
 
     fn array(&mut self, items: &[ListItem]) -> Made<Val> {
         let (mut length, mut bounds): (Term, HandlerBounds) = (constant(0), Some((0, 0)));
+        let mut sites = std::collections::BTreeSet::new();
         let mut elements = Vec::new();
         let mut spread = false;
         for item in items {
@@ -259,6 +271,7 @@ impl Maker<'_> {
                 ListItem::Spread(value) => {
                     spread = true;
                     let val = self.eval(value)?;
+                    sites.extend(deep(&val));
                     let (more, more_bounds) = match val.statically() {
                         Some(Static::Array(place)) => {
                             let inner = self.load(&place.clone())?;
@@ -277,7 +290,8 @@ impl Maker<'_> {
             }
         }
         if spread || self.starting || elements.is_empty() {
-            Ok(Val::array(length, bounds))
+            sites.extend(elements.iter().flat_map(deep));
+            Ok(Val { sites, ..Val::array(length, bounds) })
         } else {
             Ok(Val::known(Static::Tuple(elements)))
         }
@@ -492,6 +506,14 @@ impl Maker<'_> {
             return Ok(val);
         }
         self.set(&spot, &val)?;
+        let there = match &spot {
+            Spot::Shared(place, _) => Some(place.clone()),
+            Spot::Variable(variable) if self.module_vals.contains_key(variable) => Some(self.module_place(*variable)),
+            _ => None,
+        };
+        if let Some(place) = there {
+            self.lies_there(value, &place, &val);
+        }
         Ok(val)
     }
 
@@ -542,6 +564,7 @@ impl Maker<'_> {
             Some(Static::Given(path)) if index.is_only(INT) => Ok(Val::known(Static::Given(format!("{path}.{}", index.num)))),
             Some(Static::Map(place) | Static::Object(place, _)) => {
                 let entry = self.entry(&place.clone(), index)?;
+                self.type_of(&entry.base).tags.insert(UNDEFINED);
                 self.load(&entry)
             }
             _ if !object.origins.is_empty() && index.is_only(INT) => self.member(object, &index.num),

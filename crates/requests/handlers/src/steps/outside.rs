@@ -111,6 +111,7 @@ impl Maker<'_> {
             Domain::Record { fields, others } => {
                 let parts = fields.iter().map(|(field, _)| (field.clone(), self.outside_value(&format!("{origin}.{field}"))));
                 let record = Val::record(parts.collect());
+                let record = self.made_here(record, "o:");
                 if others.is_empty() {
                     return record;
                 }

@@ -51,8 +51,10 @@ pub struct Given {
 pub struct CallShape {
     /// What it is called in the file: `POST /redeem`, `account.withdraw`.
     pub name: String,
-    /// `express`, `fastify`, `koa`, or nothing.
+    /// `express`, `fastify`, `koa`, `handed` where something outside calls it, or nothing.
     pub framework: &'static str,
+    /// What it was given to, and as which of the functions there.
+    pub handed: Option<(String, usize)>,
     /// The names of the parameters of the function.
     pub parameters: Vec<String>,
     /// The parameters of the request of the program, in order.

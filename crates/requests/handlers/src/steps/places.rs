@@ -127,6 +127,10 @@ impl Maker<'_> {
         let tag = if tags.len() == 1 { constant(tags.iter().next().copied().unwrap_or(UNDEFINED)) } else { self.get(place, CellPart::Tag) };
         let mut val = Val::tagged(tags, tag);
         val.origins = known_type.origins.clone();
+        val.sites = known_type.sites.clone();
+        if !is_local(&place.base) && val.may_be(REC) {
+            self.read_there(place, &mut val)?;
+        }
         if val.may_be(INT) || val.may_be(ARR) {
             val.bounds = self.bounds_of(&place.base);
             val.num = self.get(place, CellPart::Number);
@@ -172,6 +176,7 @@ impl Maker<'_> {
         let initial = self.initial.get(&access).copied().unwrap_or(0);
         match self.limits.numbers {
             Numbers::Few => (initial.min(0), initial.max(3), true),
+            Numbers::Several => (initial.min(0).saturating_sub(4), initial.max(3).saturating_add(4), true),
             Numbers::Many => (initial.min(0).saturating_sub(40), initial.max(0).saturating_add(40), true),
         }
     }
@@ -188,6 +193,11 @@ impl Maker<'_> {
 
     fn store_part(&mut self, place: &SharedPlace, val: &Val) -> Made<()> {
         self.note_keys(place);
+        let shared = !is_local(&place.base);
+        if shared && val.may_be(REC) {
+            self.shared_at(place, val)?;
+        }
+        self.type_of(&place.base).sites.extend(val.sites.iter().filter(|site| !shared || !site.starts_with('@')).cloned());
         match val.statically() {
             Some(Static::FreshSet) => {
                 self.type_of(&place.base).set = true;
@@ -296,8 +306,7 @@ impl Maker<'_> {
     fn forget_place(&mut self, place: &SharedPlace) {
         let key = held_key(place);
         self.now.holds.remove(&key);
-        let base = place.base.clone();
-        self.now.lies.retain(|_, (lies, _)| lies.base != base);
+        self.replaced_at(place);
     }
 
     /// The place of a variable of a request.

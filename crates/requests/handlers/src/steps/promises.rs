@@ -49,11 +49,16 @@ impl Maker<'_> {
             }
             let guards = inside.into_iter().map(|(term, _)| term).collect();
             self.cut = Some(Some((self.ops.len(), guards)));
+            // What is behind this is done later, when variables around may be others.
+            let here = &self.frames[self.here].path;
+            let activity = self.frames.iter().rev().find(|frame| frame.flag.starts_with('y') && here.starts_with(&frame.path));
+            let inside = format!("%{}", activity.map_or("", |frame| frame.path.as_str()));
+            self.forget_rounds(Some(&inside));
         }
         self.push(Kind::Pause);
         self.now.epoch += 1;
         self.now.holds.clear();
-        Ok(())
+        self.names_pause()
     }
 
     /// The operand of `await`, so far as it is not awaited itself.
@@ -122,14 +127,25 @@ impl Maker<'_> {
     }
 
     /// Nothing shared is handed to the outside, which could change it, or call it, at any moment.
-    fn keeps(&mut self, args: &[Val]) -> Made<()> {
+    pub(super) fn keeps(&mut self, args: &[Val]) -> Made<()> {
         if args.iter().any(|arg| self.is_handed_out(arg)) {
             return self.refuse("a shared object or a function that is handed to the outside", "hand over a copy of what is needed");
+        }
+        for arg in args {
+            if let Some(Static::Function { id, frame, .. }) = arg.statically()
+                && let Some(name) = self.captured(*id, *frame).1
+            {
+                return self.refuse(
+                    format!("a function that is handed to the outside and changes `{name}`"),
+                    "have it return what is needed, and await it",
+                );
+            }
+            self.comes_out(arg, false);
         }
         Ok(())
     }
 
-    fn is_handed_out(&self, val: &Val) -> bool {
+    pub(super) fn is_handed_out(&self, val: &Val) -> bool {
         let known = match val.statically() {
             Some(Static::Object(..) | Static::Map(_) | Static::Set(_) | Static::Array(_)) => true,
             Some(Static::Function { id, .. }) => self.touches(*id),
@@ -324,6 +340,7 @@ impl Maker<'_> {
             returned: None,
             returns: 0,
             functions,
+            exits: Vec::new(),
         };
         self.frames.push(frame);
         self.here = self.frames.len() - 1;
@@ -358,7 +375,23 @@ impl Maker<'_> {
             return self.refuse("an activity that an activity leaves behind", "await it");
         }
         let after = std::mem::replace(&mut self.now, before);
+        // What it does before its first pause is done here.
+        self.now.known.retain(|name, val| after.known.contains_key(name) || val.may_be(super::values::STAT) || val.prom.is_some());
+        for (name, val) in &mut self.now.known {
+            if after.known.get(name).is_none_or(|there| there.place != val.place)
+                && let Some((place, _)) = val.place.take()
+            {
+                self.now.lost.entry(name.clone()).or_insert(place.base);
+            }
+        }
+        self.now.lies.retain(|name, lies| after.lies.get(name) == Some(lies));
         self.now.gave.extend(after.gave);
+        for (name, sites) in after.names {
+            self.now.names.entry(name).or_default().extend(sites);
+        }
+        self.now.torn.extend(after.torn);
+        self.now.lost.extend(after.lost);
+        self.now.shared.extend(after.shared);
         self.now.live = outer_live;
         let mut rest: Vec<Op> = guards.iter().map(|term| Op { kind: Kind::If(term.clone()), span }).collect();
         rest.extend(ops.split_off(place));

@@ -16,7 +16,7 @@ use super::print::{Page, globals_of, parameters_of};
 use super::state::{FoundRequest, Frame, Made, Maker, NotModelled, Now};
 use super::values::{ARR, REC, SharedPlace, Static, Val};
 use super::{CallShape, HandlerBounds, StepsProgram};
-use crate::form::{AssignTarget, Expr, ExprKind, FunId, Module, Stmt, StmtKind, VarId};
+use crate::form::{Expr, ExprKind, FunId, Module, Stmt, StmtKind, VarId};
 use crate::walk;
 
 /// A request as operations.
@@ -41,7 +41,9 @@ pub(super) fn translate(module: &Module, limits: &HandlerBounds) -> Result<Steps
     match translate_with(module, &two) {
         Ok(translation) if !translation.alone => Ok(translation),
         Err((errors, false)) => Err(errors),
-        Ok(_) | Err((_, true)) => translate_with(module, &one).map_err(|(errors, _)| errors),
+        Ok(_) => translate_with(module, &one).map_err(|(errors, _)| errors),
+        // Whether one key stands for all is known only where all requests are translated.
+        Err((errors, true)) => translate_with(module, &one).ok().filter(|translation| translation.alone).ok_or(errors),
     }
 }
 
@@ -70,6 +72,7 @@ fn translate_with(module: &Module, limits: &HandlerBounds) -> Result<StepsProgra
             maker.atoms.clone(),
             maker.initial.clone(),
             maker.frees_once.clone(),
+            maker.records.clone(),
         );
         let (done, errors) = maker.round();
         for (origin, uses) in &mut maker.uses {
@@ -81,8 +84,8 @@ fn translate_with(module: &Module, limits: &HandlerBounds) -> Result<StepsProgra
         if before.1 != maker.uses || before.2 != maker.predicted {
             maker.forget_types();
         }
-        let after = (&maker.types, &maker.uses, &maker.predicted, &maker.atoms, &maker.initial, &maker.frees_once);
-        let stable = (&before.0, &before.1, &before.2, &before.3, &before.4, &before.5) == after;
+        let after = (&maker.types, &maker.uses, &maker.predicted, &maker.atoms, &maker.initial, &maker.frees_once, &maker.records);
+        let stable = (&before.0, &before.1, &before.2, &before.3, &before.4, &before.5, &before.6) == after;
         last = Some((done, errors));
         if stable {
             break;
@@ -145,6 +148,11 @@ impl<'m> Maker<'m> {
             given_here: BTreeSet::new(),
             versions: BTreeSet::new(),
             refusing: Vec::new(),
+            records: super::identity::Records::default(),
+            loops: Vec::new(),
+            requested: None,
+            statement: 0,
+            handed_over: BTreeMap::new(),
         }
     }
 
@@ -156,6 +164,7 @@ impl<'m> Maker<'m> {
             known.fields.clear();
             known.origins.clear();
             known.errors.clear();
+            known.sites.clear();
         }
     }
 
@@ -185,6 +194,7 @@ impl<'m> Maker<'m> {
             returned: None,
             returns: 0,
             functions: Vec::new(),
+            exits: Vec::new(),
         }
     }
 
@@ -199,11 +209,18 @@ impl<'m> Maker<'m> {
         self.sleeps.clear();
         self.one_key_each = true;
         self.globals.clear();
+        self.records.begin();
+        self.handed_over.clear();
+        self.requested = None;
         self.fresh_request();
         self.starting = true;
         let mut errors = Vec::new();
         for statement in &self.module.top {
             self.span = statement.span;
+            self.statement = match &statement.kind {
+                StmtKind::Let(variable, _) => self.module.variable(*variable).declared,
+                _ => statement.span.start,
+            };
             if let Err(why) = self.top(statement) {
                 errors.push(*why);
             }
@@ -236,11 +253,13 @@ impl<'m> Maker<'m> {
                 errors.push(NotModelled { what, help, span: request.span, request: None });
                 continue;
             }
+            self.requested = Some(request.name.clone());
             match self.request(&request) {
                 Ok(one) => done.push(one),
                 Err(why) => errors.push(NotModelled { request: Some(request.name.clone()), ..*why }),
             }
         }
+        errors.extend(self.held_outside());
         (done, errors)
     }
 
@@ -262,11 +281,12 @@ impl<'m> Maker<'m> {
         self.given_here.clear();
         self.put_there.clear();
         self.refusing.clear();
+        self.loops.clear();
     }
 
     /// A statement of the module.
     fn top(&mut self, statement: &Stmt) -> Made<()> {
-        if self.directive(statement.span.start).is_some_and(|text| text.starts_with("ignore")) {
+        if self.directive(self.statement).is_some_and(|text| text.starts_with("ignore")) {
             return Ok(());
         }
         match &statement.kind {
@@ -306,6 +326,8 @@ impl<'m> Maker<'m> {
                 self.store(&place, val)?;
                 Some(Val::known(Static::Array(place.clone())))
             }
+            // An object of functions, which nothing changes.
+            None if val.is_only(REC) && !changes && is_of_functions(val) => Some(val.clone()),
             None if val.is_only(REC) && !changes => {
                 for (name, field) in val.fields.iter() {
                     self.declare_field(&place.field(name), field)?;
@@ -386,31 +408,64 @@ impl<'m> Maker<'m> {
         {
             let name = format!("{} {route}", method.to_uppercase());
             for between in &args[1..args.len() - 1] {
-                if let Some(Static::Function { id, .. }) = between.statically()
-                    && self.touches(*id)
-                {
+                if self.is_handed_out(between) {
                     return self.refuse("a function before the handler that touches what is shared", "call it in the handler");
                 }
             }
-            self.found.push(FoundRequest { name, function: *id, this: this.clone(), framework, span: self.span });
+            self.found.push(FoundRequest { name, function: *id, this: this.clone(), framework, span: self.span, handed: None });
             return Ok(());
         }
         for arg in args {
-            match arg.statically() {
-                Some(Static::Function { id, this, .. }) if self.touches(*id) => {
-                    if self.directive(self.span.start).is_some_and(|text| text.starts_with("request")) {
-                        let name = format!("{path} at line {}", self.span.start);
-                        self.found.push(FoundRequest { name, function: *id, this: this.clone(), framework: "", span: self.span });
-                        continue;
-                    }
-                    let what = format!("a function that `{path}` is given and that touches what is shared");
-                    return self.refuse(what, "mark the statement `/** @serval request */` or `/** @serval ignore */`");
+            if let Some(Static::Function { id, this, .. }) = arg.statically() {
+                let count = self.handed_over.entry(path.to_owned()).or_insert(0);
+                let number = *count;
+                *count += 1;
+                if self.touches(*id) && self.is_marked("request") {
+                    let name = if number == 0 { path.to_owned() } else { format!("{path} {}", number + 1) };
+                    let handed = Some((path.to_owned(), number));
+                    self.found.push(FoundRequest { name, function: *id, this: this.clone(), framework: "handed", span: self.span, handed });
+                    continue;
                 }
-                Some(Static::Object(..) | Static::Map(_) | Static::Set(_) | Static::Array(_)) => {
-                    return self.refuse(format!("a shared object that `{path}` is given"), "give it a copy");
-                }
-                _ => {}
             }
+            self.handed_part(path, arg)?;
+            self.comes_out(arg, false);
+        }
+        Ok(())
+    }
+
+    /// Whether the statement of the module, or the call in it, is marked so.
+    fn is_marked(&self, word: &str) -> bool {
+        let is_so = |at| self.directive(at).is_some_and(|text| text.starts_with(word));
+        is_so(self.span.start) || is_so(self.statement)
+    }
+
+    /// A part of what something outside is given by the module.
+    fn handed_part(&self, path: &str, arg: &Val) -> Made<()> {
+        match arg.statically() {
+            Some(Static::Function { id, .. }) if self.touches(*id) => {
+                let function = &self.module.function(*id).name;
+                let named = if function.is_empty() { "a function".to_owned() } else { format!("`{function}`, a function") };
+                let what = format!("{named} that `{path}` is given and that touches what is shared");
+                return self.refuse(what, "mark the statement `/** @serval request */` or `/** @serval ignore */`");
+            }
+            Some(Static::Object(..) | Static::Map(_) | Static::Set(_) | Static::Array(_)) => {
+                return self.refuse(format!("a shared object that `{path}` is given"), "give it a copy");
+            }
+            Some(Static::Builtin(shared)) if shared == "shared" => {
+                return self.refuse(format!("a shared object that `{path}` is given"), "give it a copy");
+            }
+            Some(Static::Tuple(list)) => {
+                for inner in list {
+                    self.handed_part(path, inner)?;
+                }
+            }
+            _ => {}
+        }
+        if arg.may_be(REC) && arg.place.is_some() {
+            return self.refuse(format!("a shared object that `{path}` is given"), "give it a copy");
+        }
+        for inner in arg.fields.values() {
+            self.handed_part(path, inner)?;
         }
         Ok(())
     }
@@ -426,27 +481,49 @@ impl<'m> Maker<'m> {
     }
 
     fn uses_shared(&self, id: FunId, of_this: bool) -> bool {
-        let (mut open, mut seen) = (vec![id], BTreeSet::new());
+        let (mut open, mut seen) = (vec![(id, of_this)], BTreeSet::new());
         let mut found = false;
-        while let Some(id) = open.pop() {
+        while let Some((id, of_this)) = open.pop() {
             if !seen.insert(id) || found {
                 continue;
             }
-            walk::function(id, self.module, &mut |e| match &e.kind {
-                ExprKind::This => found |= of_this,
-                ExprKind::Assign(AssignTarget::Var(variable), _) | ExprKind::Update(AssignTarget::Var(variable), ..) => {
-                    found |= self.module.variable(*variable).module;
+            walk::function(id, self.module, &mut |e| found |= of_this && matches!(e.kind, ExprKind::This));
+            let span = self.module.function(id).span;
+            let first = self.module.mentions.partition_point(|(at, _)| *at < span.start);
+            for (_, variable) in self.module.mentions[first..].iter().take_while(|(at, _)| *at < span.end) {
+                match self.module_vals.get(variable) {
+                    // What is declared behind this may be anything.
+                    None => found = true,
+                    Some(val) => found |= self.is_shared_or_calls(val, &mut open),
                 }
-                ExprKind::Var(variable) => match self.module_vals.get(variable).and_then(Val::statically) {
-                    Some(Static::Function { id, .. }) => open.push(*id),
-                    Some(Static::Builtin(name)) if name == "shared" => found = true,
-                    Some(Static::Object(..) | Static::Map(_) | Static::Set(_) | Static::Array(_)) => found = true,
-                    _ => {}
-                },
-                _ => {}
-            });
+            }
         }
         found
+    }
+
+    /// Whether a value of the module is shared; functions in it are to be looked at.
+    fn is_shared_or_calls(&self, val: &Val, open: &mut Vec<(FunId, bool)>) -> bool {
+        match val.statically() {
+            Some(Static::Function { id, .. }) => {
+                open.push((*id, true));
+                false
+            }
+            Some(Static::Builtin(name)) => name == "shared",
+            Some(Static::Object(..) | Static::Map(_) | Static::Set(_) | Static::Array(_)) => true,
+            Some(Static::Class(class)) => {
+                // What an instance of a request has is its own.
+                let class = self.module.class(*class);
+                open.extend(class.methods.iter().map(|method| method.function).chain(class.constructor).map(|id| (id, false)));
+                false
+            }
+            _ => {
+                let mut found = false;
+                for field in val.fields.values() {
+                    found |= self.is_shared_or_calls(field, open);
+                }
+                found
+            }
+        }
     }
 
     fn exported(&mut self, name: &str, value: &Expr) -> Made<()> {
@@ -460,7 +537,14 @@ impl<'m> Maker<'m> {
                 let at = self.module.function(*id).span;
                 let ignored = self.directive(at.start).is_some_and(|text| text.starts_with("ignore"));
                 if self.touches(*id) && !ignored {
-                    self.found.push(FoundRequest { name: name.to_owned(), function: *id, this: this.clone(), framework: "", span: at });
+                    self.found.push(FoundRequest {
+                        name: name.to_owned(),
+                        function: *id,
+                        this: this.clone(),
+                        framework: "",
+                        span: at,
+                        handed: None,
+                    });
                 }
             }
             Some(Static::Object(_, Some(class))) => {
@@ -472,6 +556,7 @@ impl<'m> Maker<'m> {
                         this: Some(val.clone()),
                         framework: "",
                         span: at,
+                        handed: None,
                     });
                 }
             }
@@ -489,9 +574,23 @@ impl<'m> Maker<'m> {
             Some(Static::Builtin(shared)) if shared == "shared" => {
                 return self.refuse(format!("`{name}`, a shared variable that is exported"), "export a function that reads it");
             }
+            None if val.is_only(REC) && is_of_functions(&val) => self.exported_functions(name, &val),
             _ => {}
         }
         Ok(())
+    }
+
+    /// The functions of an object that is exported.
+    fn exported_functions(&mut self, name: &str, val: &Val) {
+        for (inner, field) in val.fields.iter() {
+            if let Some(Static::Function { id, this, .. }) = field.statically()
+                && self.touches(*id)
+            {
+                let at = self.module.function(*id).span;
+                let name = format!("{name}.{inner}");
+                self.found.push(FoundRequest { name, function: *id, this: this.clone(), framework: "", span: at, handed: None });
+            }
+        }
     }
 
     fn request(&mut self, found: &FoundRequest) -> Made<Done> {
@@ -519,8 +618,14 @@ impl<'m> Maker<'m> {
             rounds += 1;
         }
         let val = self.plain(val)?;
+        // Nothing sees what a function gives back that something outside calls.
+        let val = if found.handed.is_some() { Val::undefined() } else { val };
         let answer = if self.frame().dead { Val::undefined() } else { self.answer(found.framework, &val)? };
         let answer = self.plain(answer)?;
+        let answer = self.as_it_is(answer)?;
+        if found.framework != "express" {
+            self.comes_out(&answer, true);
+        }
         // In variables, so that it is the same on all ways.
         let shape = self.shape(&answer)?;
         let number = self.encode(&answer, &shape)?;
@@ -535,6 +640,7 @@ impl<'m> Maker<'m> {
             self.push(Kind::End);
         }
         let _ = live;
+        self.nothing_is_owed()?;
         self.settle_all()?;
         self.permits_are_taken();
         self.queues_are_kept()?;
@@ -594,6 +700,7 @@ impl<'m> Maker<'m> {
             let shape = CallShape {
                 name: one.name.clone(),
                 framework: found.map_or("", |found| found.framework),
+                handed: found.and_then(|found| found.handed.clone()),
                 parameters: found.map_or_else(Vec::new, |found| self.module.function(found.function).param_names.clone()),
                 given: self.given_parameters(&wanted),
                 fixed: self.fixed_parameters(),
@@ -612,7 +719,8 @@ impl<'m> Maker<'m> {
             self.limits.requests.iter().map(|wanted| format!("only the requests {}", wanted.join(" and "))).collect();
         bounded.extend([format!("outside values {}", self.limits.values), format!("keys {}", self.keys)]);
         if used.iter().any(|name| name.ends_with("_n")) {
-            bounded.push("numbers 0..3 unless they begin or are declared otherwise".to_owned());
+            let range = if self.limits.numbers == super::Numbers::Few { "0..3" } else { "-4..7" };
+            bounded.push(format!("numbers {range} unless they begin or are declared otherwise"));
         }
         if used.iter().any(|name| name.ends_with("_bag")) {
             bounded.push("woken at once 2".to_owned());
@@ -626,6 +734,11 @@ impl<'m> Maker<'m> {
         answers.atoms = self.atoms.clone();
         StepsProgram { outside, calls, text, places, answers, names, bounded, requests, alone, left_out: self.left_out.clone() }
     }
+}
+
+/// Whether a record has functions, and nothing else.
+fn is_of_functions(val: &Val) -> bool {
+    !val.fields.is_empty() && val.fields.values().all(|field| matches!(field.statically(), Some(Static::Function { .. })))
 }
 
 /// A path as people know it: `search.ready`, `cache[…]`.

@@ -5,7 +5,7 @@
 //! unless it ends in another way itself, so that its `return` wins.
 
 use super::ops::{Kind, constant};
-use super::state::{Made, Maker, joined};
+use super::state::{Made, Maker, Now, joined};
 use super::values::{STAT, Val};
 use crate::form::{Expr, Stmt, StmtKind, VarId};
 
@@ -144,6 +144,28 @@ impl Maker<'_> {
         self.types.get("%error").map(|known| known.errors.clone()).unwrap_or_default()
     }
 
+    /// What is known behind a function, or a part of it, that may also have ended at these places.
+    pub(super) fn join_exits(&mut self, dead: bool, exits: Vec<(i64, Now)>) {
+        let mut exits = exits.into_iter().map(|(_, now)| now);
+        if dead && let Some(first) = exits.next() {
+            self.now = first;
+        }
+        for now in exits {
+            self.now = joined(std::mem::take(&mut self.now), now);
+        }
+    }
+
+    /// What is known of variables that are assigned anywhere, so that a round before may have done it; functions and
+    /// promises are not in variables of the program.
+    pub(super) fn forget_rounds(&mut self, inside: Option<&str>) {
+        let ends: Vec<String> = self.assigned.iter().map(|variable| format!("x{}", variable.0)).collect();
+        let is_assigned =
+            |name: &String| inside.is_none_or(|inside| !name.starts_with(inside)) && ends.iter().any(|end| name.ends_with(end.as_str()));
+        self.now.known.retain(|name, val| !is_assigned(name) || val.may_be(STAT) || val.prom.is_some());
+        let known = &self.now.known;
+        self.now.lies.retain(|name, _| !is_assigned(name) || known.contains_key(name));
+    }
+
     /// What is known of variables that are assigned in here is not known behind a way into its middle.
     pub(super) fn forget_assigned(&mut self, list: &[Stmt]) {
         let mut found = std::collections::BTreeSet::new();
@@ -162,6 +184,7 @@ impl Maker<'_> {
         let flag = self.frame().flag.clone();
         let outer = std::mem::take(&mut self.frame().ended);
         let before = self.now.clone();
+        let first = self.frame().exits.len();
         self.part(|this| this.block(body))?;
         let mut dead = std::mem::take(&mut self.frame().dead);
         if let Some((bound, handler)) = catch
@@ -171,8 +194,15 @@ impl Maker<'_> {
             let after = self.now.clone();
             // The handler may begin anywhere in the body.
             let mut now = joined(before, after.clone());
+            let (thrown, others): (Vec<_>, Vec<_>) = self.frame().exits.split_off(first).into_iter().partition(|(way, _)| *way == THROWN);
+            self.frame().exits.extend(others);
+            let mut epoch = after.epoch;
+            for (_, there) in thrown {
+                epoch = epoch.max(there.epoch);
+                now = joined(now, there);
+            }
             now.live = after.live.clone();
-            (now.wrote, now.epoch) = (after.wrote, after.epoch + 1);
+            (now.wrote, now.epoch) = (after.wrote || now.wrote, epoch + 1);
             self.now = now;
             self.forget_assigned(body);
             let ended = std::mem::take(&mut self.frame().ended);
@@ -203,6 +233,9 @@ impl Maker<'_> {
             if let Some((_, handler)) = catch {
                 self.forget_assigned(handler);
             }
+            let exits = self.frame().exits.split_off(first);
+            let ways: Vec<i64> = exits.iter().map(|(way, _)| *way).collect();
+            self.join_exits(dead, exits);
             let (kept, error) = (self.fresh(), self.fresh());
             let ended = std::mem::take(&mut self.frame().ended);
             if !ended.is_empty() {
@@ -212,6 +245,8 @@ impl Maker<'_> {
             }
             self.part(|this| this.block(finally))?;
             let dead_finally = std::mem::take(&mut self.frame().dead);
+            let after = self.now.clone();
+            self.frame().exits.extend(ways.into_iter().map(|way| (way, after.clone())));
             if !ended.is_empty() {
                 self.push(Kind::If(format!("({flag} == 0)")));
                 self.push(Kind::Set(flag.clone(), kept));
@@ -231,8 +266,8 @@ impl Maker<'_> {
     }
 
     /// Behind a `try` whose handler never comes to its end.
-    fn after_either(after: super::state::Now, handler: &super::state::Now) -> super::state::Now {
-        super::state::Now { wrote: after.wrote || handler.wrote, ..after }
+    fn after_either(after: Now, handler: &Now) -> Now {
+        Now { wrote: after.wrote || handler.wrote, ..after }
     }
 
     fn repeat(&mut self, test: Option<&Expr>, test_first: bool, body: &[Stmt], update: Option<&Expr>) -> Made<()> {
@@ -263,6 +298,10 @@ impl Maker<'_> {
         let live = self.now.live.clone();
         let acquired = self.now.acquired.clone();
         self.push(Kind::While(go.clone()));
+        self.loops.push(self.span.start);
+        self.forget_rounds(None);
+        self.names_in_loop(false);
+        let first = self.frame().exits.len();
         self.around.push((go.clone(), false));
         self.part(|this| {
             this.part(|this| {
@@ -299,6 +338,7 @@ impl Maker<'_> {
                 this.part(|this| {
                     this.guard();
                     this.forget_variables(&found);
+                    this.forget_rounds(None);
                     this.eval(update)?;
                     Ok(())
                 })?;
@@ -312,6 +352,15 @@ impl Maker<'_> {
             self.push(Kind::End);
         }
         self.close();
+        self.names_in_loop(true);
+        self.loops.pop();
+        let (mine, others): (Vec<_>, Vec<_>) =
+            self.frame().exits.split_off(first).into_iter().partition(|(way, _)| [BROKEN, CONTINUED].contains(way));
+        self.frame().exits.extend(others);
+        let live_here = self.now.live.clone();
+        self.join_exits(false, mine);
+        self.now.live = live_here;
+        self.forget_rounds(None);
         if self.now.live != live {
             return self.refuse("an activity that a loop begins", "await it in the round in which it begins");
         }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serval_diagnostic::Span;
 
 use super::HandlerBounds as Limits;
+use super::identity::Records;
 use super::ops::{Kind, Op, Term, constant};
 use super::values::{FIRST_ATOM, Global, HandlerBounds, SharedPlace, Val};
 use crate::form::{FunId, Module, VarId};
@@ -42,6 +43,8 @@ pub(super) struct Type {
     pub(super) set: bool,
     pub(super) map: bool,
     pub(super) errors: BTreeSet<i64>,
+    /// Where records were made that may lie there.
+    pub(super) sites: BTreeSet<String>,
 }
 
 /// How an outside value or a parameter is used.
@@ -75,6 +78,8 @@ pub(super) struct Frame {
     pub(super) returned: Option<Val>,
     pub(super) returns: usize,
     pub(super) functions: Vec<FunId>,
+    /// What is known where it ends before its text does, by the way in which it ends.
+    pub(super) exits: Vec<(i64, Now)>,
 }
 
 /// An activity of a request that was begun and is not awaited yet.
@@ -117,6 +122,15 @@ pub(super) struct Now {
     pub(super) gave: BTreeSet<String>,
     /// In which step the last promise of a queue was read.
     pub(super) looked: BTreeMap<String, u32>,
+    /// Which records variables refer to, and whose copies of them may be others than the records.
+    pub(super) names: BTreeMap<String, BTreeSet<String>>,
+    pub(super) torn: BTreeSet<String>,
+    /// Variables of records that may have been replaced where they lay, with the place.
+    pub(super) lost: BTreeMap<String, String>,
+    /// Records of this request that are shared, by the places.
+    pub(super) shared: BTreeMap<String, String>,
+    /// Variables whose records have to be stored in this step.
+    pub(super) owed: BTreeMap<String, (String, Span)>,
 }
 
 /// A request that was found.
@@ -127,6 +141,8 @@ pub(super) struct FoundRequest {
     pub(super) this: Option<Val>,
     pub(super) framework: &'static str,
     pub(super) span: Span,
+    /// Where something outside calls it: what it was given to, and as which of the functions there.
+    pub(super) handed: Option<(String, usize)>,
 }
 
 pub(super) struct Maker<'m> {
@@ -179,6 +195,14 @@ pub(super) struct Maker<'m> {
     pub(super) given_here: BTreeSet<String>,
     /// Answers that mean that nothing has happened: the status, and the body.
     pub(super) refusing: Vec<(i64, Val)>,
+    /// Records that have several names.
+    pub(super) records: Records,
+    /// The loops around, and the request that is made.
+    pub(super) loops: Vec<u32>,
+    pub(super) requested: Option<String>,
+    /// Where the statement of the module begins, and how many functions it has given to what.
+    pub(super) statement: u32,
+    pub(super) handed_over: BTreeMap<String, usize>,
 }
 
 /// A promise made by `new Promise(…)`.
@@ -262,6 +286,8 @@ impl Maker<'_> {
     pub(super) fn ends(&mut self, way: i64) {
         let flag = self.frame().flag.clone();
         self.push(Kind::Set(flag, constant(way)));
+        let now = self.now.clone();
+        self.frame().exits.push((way, now));
         self.frame().ended.insert(way);
         self.frame().dead = true;
     }
@@ -309,7 +335,20 @@ impl Maker<'_> {
 
 /// What is known where two ways meet.
 pub(super) fn joined(one: Now, other: Now) -> Now {
-    let known = one.known.into_iter().filter(|(name, val)| other.known.get(name) == Some(val)).collect();
+    let mut lost: BTreeMap<String, String> = one.lost.into_iter().chain(other.lost).collect();
+    let mut known = BTreeMap::new();
+    for (name, val) in one.known {
+        let Some(there) = other.known.get(&name) else { continue };
+        if *there == val {
+            known.insert(name, val);
+        } else if (Val { place: None, ..val.clone() } == Val { place: None, ..there.clone() }) {
+            // It is the same, but it lies there on one way only.
+            if let Some((place, _)) = val.place.as_ref().or(there.place.as_ref()) {
+                lost.entry(name.clone()).or_insert_with(|| place.base.clone());
+            }
+            known.insert(name, Val { place: None, ..val });
+        }
+    }
     let lies = one.lies.into_iter().filter(|(name, place)| other.lies.get(name) == Some(place)).collect();
     let mut holds = BTreeMap::new();
     for (place, activity) in one.holds.iter().chain(&other.holds) {
@@ -320,7 +359,28 @@ pub(super) fn joined(one: Now, other: Now) -> Now {
             holds.insert(place.clone(), *activity);
         }
     }
+    let mut names = one.names;
+    for (name, sites) in other.names {
+        names.entry(name).or_default().extend(sites);
+    }
+    let mut shared = one.shared;
+    for (site, place) in other.shared {
+        // Different places are like two.
+        shared
+            .entry(site)
+            .and_modify(|known| {
+                if *known != place {
+                    known.push('?')
+                }
+            })
+            .or_insert(place);
+    }
     Now {
+        names,
+        torn: one.torn.union(&other.torn).cloned().collect(),
+        lost,
+        shared,
+        owed: one.owed.into_iter().chain(other.owed).collect(),
         known,
         lies,
         epoch: one.epoch.max(other.epoch) + u32::from(one.epoch != other.epoch),

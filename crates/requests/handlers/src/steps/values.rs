@@ -42,6 +42,8 @@ pub(super) struct Val {
     pub(super) place: Option<(SharedPlace, u32)>,
     /// Outside values and parameters that it may be.
     pub(super) origins: BTreeSet<String>,
+    /// Where the record was made that it may be, and shared places where it was found.
+    pub(super) sites: BTreeSet<String>,
 }
 
 /// A place of what is shared: its path, with `[]` for keys, and the keys.
@@ -121,7 +123,18 @@ impl Val {
     fn new(tags: impl IntoIterator<Item = i64>, tag: Term) -> Self {
         let tags = tags.into_iter().collect();
         let (fields, origins) = (Rc::default(), BTreeSet::new());
-        Self { tags, tag, num: constant(0), bounds: Some((0, 0)), fields, prom: None, stat: None, place: None, origins }
+        Self {
+            tags,
+            tag,
+            num: constant(0),
+            bounds: Some((0, 0)),
+            fields,
+            prom: None,
+            stat: None,
+            place: None,
+            origins,
+            sites: BTreeSet::new(),
+        }
     }
 
     pub(super) fn atom(code: i64) -> Self {

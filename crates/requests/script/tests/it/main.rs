@@ -1,6 +1,7 @@
 //! Files of handlers as programs of their steps, and what is refused by its name.
 
 mod corpus;
+mod identity;
 mod node;
 mod random;
 mod refused;
