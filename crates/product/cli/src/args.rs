@@ -24,7 +24,7 @@ pub(crate) use bench::{Bench, BenchCommand, BenchFormat, Merge};
 pub(crate) use export::ExportForm;
 #[cfg(feature = "handlers")]
 pub(crate) use handlers::HandlerTurns;
-pub(crate) use handlers::{HandlerArgs, Replay, ReplayFormat};
+pub(crate) use handlers::{HandlerArgs, Replay, ReplayFormat, TranslationArgs};
 pub(crate) use net::{
     CoverFormat, LustreEncoding, Net, NetCheck, NetCommand, NetCover, NetDecompose, NetExport, NetFile, NetForm, NetFormat, NetInfo,
     NetInvariant, NetKind, NetReduce, NetRun, NetStates, ReducedForm, SpaceForm, SpaceFormat, TreeForm,
@@ -415,7 +415,8 @@ fn positive(text: &str) -> Result<usize, String> {
     after_help = "Examples:\n  serval check bank.ser --certificate bank.cert; serval verify bank.ser bank.cert\n  serval verify lock.pnml one-safe.json            what is said of a Petri net\n\nExit status: 0 valid, 1 invalid, 2 usage or input error, 3 too large, 4 a bug in serval."
 )]
 pub(crate) struct Verify {
-    /// The program (.ser, .tso), network system, net (.pnml, .net) or directory of a workload of SQL
+    /// The program (.ser, .tso), network system, net (.pnml, .net), file of handlers (.js, .ts) or directory of a
+    /// workload of SQL
     pub(crate) file: PathBuf,
     /// The certificate
     pub(crate) certificate: PathBuf,
@@ -438,6 +439,8 @@ pub(crate) struct Verify {
     pub(crate) question: Vec<String>,
     #[command(flatten)]
     pub(crate) sql: SqlArgs,
+    #[command(flatten)]
+    pub(crate) bounds: TranslationArgs,
 }
 
 /// Write a program or system in another form
@@ -453,6 +456,8 @@ pub(crate) struct Export {
     pub(crate) to: ExportForm,
     #[command(flatten)]
     pub(crate) sql: SqlArgs,
+    #[command(flatten)]
+    pub(crate) bounds: TranslationArgs,
     /// Write to this file instead of standard output; for smtlib and psql a directory, which is made
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,

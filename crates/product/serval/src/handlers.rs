@@ -36,6 +36,7 @@ pub use checked::{Checked, Outcome, Turns};
 pub use kept::{KeptRun, RepeatedRun};
 pub use run::{Run, RunEvent};
 pub use serval_handlers::{HandlerBounds, REFUSALS};
+pub use serval_verify::HandlerOptions;
 pub use tried::Tried;
 
 /// What is not modelled.
@@ -77,6 +78,8 @@ pub struct Handlers {
     source: Source,
     /// Status codes that mean that nothing has happened.
     refusals: Vec<i64>,
+    /// What the translation depends on beside the text.
+    options: HandlerOptions,
 }
 
 /// Whether a file of this name is one of handlers.
@@ -94,7 +97,9 @@ impl Handlers {
     pub fn of(file: HandlerFile, bounds: &HandlerBounds) -> Result<Self, Box<(HandlerFile, Vec<Diagnostic>)>> {
         match Self::translated(&file.module, bounds) {
             Ok((input, translation, compared, source)) => {
-                Ok(Self { file, input, translation, compared, source, refusals: bounds.refusals.clone() })
+                let HandlerBounds { values, keys, refusals, requests, .. } = bounds.clone();
+                let options = HandlerOptions { values, keys, wide: false, refusals: refusals.clone(), requests };
+                Ok(Self { file, input, translation, compared, source, refusals, options })
             }
             Err(mistakes) => Err(Box::new((file, mistakes))),
         }
@@ -114,6 +119,18 @@ impl Handlers {
         let Content::Program(program) = analysed.content() else { return Err(Vec::new()) };
         let source = Source::new(program, StepLimits::default());
         Ok((input, translation, compared, source))
+    }
+
+    /// The program with more numbers, for a run that leaves those that there are.
+    fn wider(&self) -> Option<(Input, StepsProgram, HandlerOptions)> {
+        if !self.translation.bounded.iter().any(|said| said.starts_with("numbers ")) {
+            return None;
+        }
+        let options = HandlerOptions { wide: true, ..self.options.clone() };
+        let HandlerOptions { values, keys, refusals, requests, .. } = options.clone();
+        let bounds = HandlerBounds { values, keys, numbers: Numbers::Several, refusals, requests };
+        let translation = serval_handlers::steps(&self.file.module, &bounds).ok()?;
+        Some((program(&translation).ok()?, translation, options))
     }
 
     /// The file.

@@ -20,7 +20,7 @@ pub use serval_verify::Syntax;
 use serval_verify::TsoText;
 #[cfg(any(feature = "nets", feature = "weak-memory"))]
 use serval_verify::accept;
-use serval_verify::{Caps, InputError, InputKind, Outcome, Proved};
+use serval_verify::{Caps, HandlersCertificate, HandlersSubject, InputError, InputKind, Outcome, Proved};
 #[cfg(feature = "nets")]
 pub use serval_verify::{NetFormat, NetPart};
 
@@ -33,6 +33,12 @@ pub enum Subject<'a> {
         text: &'a str,
         /// What it is.
         kind: InputKind,
+    },
+    /// A file of handlers in JavaScript or TypeScript.
+    #[cfg(feature = "handlers")]
+    Handlers {
+        /// The text.
+        text: &'a str,
     },
     /// A net, or several that are composed.
     #[cfg(feature = "nets")]
@@ -71,6 +77,11 @@ pub struct Checked {
 pub fn verify(subject: &Subject<'_>, name: &str, certificate: &str, certificate_name: &str, cancel: &Cancel) -> Checked {
     let caps = &Caps::default();
     match *subject {
+        Subject::Requests { text, kind: InputKind::Program } if HandlersCertificate::read(certificate).is_some() => {
+            of_handlers(HandlersSubject { text, name, certificate, certificate_name }.verify_program(caps, cancel))
+        }
+        #[cfg(feature = "handlers")]
+        Subject::Handlers { text } => of_handlers(HandlersSubject { text, name, certificate, certificate_name }.verify_file(caps, cancel)),
         Subject::Requests { text, kind } => {
             checked(&serval_verify::verify(text, kind, certificate, caps, cancel), name, certificate_name, text)
         }
@@ -86,6 +97,10 @@ pub fn verify(subject: &Subject<'_>, name: &str, certificate: &str, certificate_
             checked(&accept(&TsoText { text, syntax, questions }, certificate, caps, cancel), name, certificate_name, text)
         }
     }
+}
+
+fn of_handlers((status, line): (u8, String)) -> Checked {
+    Checked { status, line, is_no_certificate: false }
 }
 
 fn checked<P: Proved>(outcome: &Outcome<P>, name: &str, certificate_name: &str, text: &str) -> Checked {

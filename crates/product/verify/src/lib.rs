@@ -18,6 +18,7 @@
 //! ```
 
 mod accept;
+mod handlers;
 mod many;
 mod nets;
 mod outcome;
@@ -42,6 +43,7 @@ use serval_proof::{Body, Certificate, Claim, Failure, Input, Part, Reduction, Re
 use serval_syntax::{ExprKind, Limit, Program, Reading, analyze, read_for_proof};
 
 pub use accept::{Subject, Unusable, accept};
+pub use handlers::{HandlerOptions, HandlersCertificate, HandlersSubject};
 pub use nets::{NetFormat, NetPart, NetProved, NetText, verify_net};
 pub use outcome::{InputError, Outcome, Proved, Valid};
 pub use serval_proof::{Caps, Rejection, TooLarge};

@@ -12,7 +12,8 @@ use serval_budget::Cancel;
 use serval_model::shown::{file_name, name};
 use serval_syntax::MAX_FILE_BYTES;
 use serval_verify::{
-    Caps, InputKind, NetFormat, NetPart, NetText, Outcome, RequestsText, Subject, Syntax, TooLarge, TsoText, accept, verify_compilation,
+    Caps, HandlersCertificate, HandlersSubject, InputKind, NetFormat, NetPart, NetText, Outcome, RequestsText, Subject, Syntax, TooLarge,
+    TsoText, accept, verify_compilation,
 };
 
 const HELP: &str = "\
@@ -20,7 +21,8 @@ Checks a certificate with the independent checker.
 
 Usage: serval-verify [--input ser|json|pnml|net|spec|vass|tso|litmus] [--check-compile] [--compose pages|NET]… [--from MARKING] [--question TEXT]… FILE CERTIFICATE
 
-  FILE            a program (.ser, .tso, .litmus), network systems (.json) or a net (.pnml, .net, .spec, .vass); - reads standard input
+  FILE            a program (.ser, .tso, .litmus), network systems (.json) or a net (.pnml, .net, .spec, .vass); - reads standard input;
+                  handlers (.js, .mjs, .ts, .mts) where it is built with the feature handlers
   CERTIFICATE     what `serval check --certificate` wrote, `serval net check` or `serval tso`; - reads standard input
 
   --input KIND    what FILE is, where its name does not tell: ser, json, pnml, net, spec, vass, tso or litmus
@@ -92,6 +94,8 @@ enum Kind {
     Text(InputKind),
     Net(NetFormat),
     Tso(Syntax),
+    /// Handlers in JavaScript or TypeScript.
+    Handlers,
 }
 
 struct Files {
@@ -145,6 +149,7 @@ fn parse(arguments: &[OsString]) -> Result<Command, String> {
         let what = match kind {
             Kind::Text(InputKind::System) => "network system",
             Kind::Tso(_) => "program on weak memory",
+            Kind::Handlers => "file of handlers",
             _ => "net",
         };
         return Err(format!("--check-compile is about programs: a {what} is not compiled"));
@@ -171,6 +176,7 @@ fn kind_named(ending: &OsStr) -> Option<Kind> {
         "json" => Some(Kind::Text(InputKind::System)),
         "tso" => Some(Kind::Tso(Syntax::Tso)),
         "litmus" => Some(Kind::Tso(Syntax::Litmus)),
+        "js" | "mjs" | "ts" | "mts" => Some(Kind::Handlers),
         other => NetFormat::named(other).map(Kind::Net),
     }
 }
@@ -189,8 +195,27 @@ fn outcome(files: &Files) -> Result<(String, u8), String> {
     };
     let certificate = read(&files.certificate, caps.bytes)?;
     let (name, certificate_name) = (called(&files.input), called(&files.certificate));
+    let about = |certificate| HandlersSubject { text: &text, name: &name, certificate, certificate_name: &certificate_name };
     let kind = match files.kind {
-        Kind::Text(kind) => kind,
+        Kind::Text(kind) => {
+            if let (InputKind::Program, Ok(certificate)) = (kind, &certificate)
+                && HandlersCertificate::read(certificate).is_some()
+            {
+                let (status, line) = about(certificate).verify_program(&caps, &Cancel::new());
+                return Ok((line, status));
+            }
+            kind
+        }
+        Kind::Handlers => {
+            let certificate = match certificate {
+                Ok(certificate) => certificate,
+                Err(too_large) => {
+                    return Ok((Outcome::<serval_verify::Valid>::TooLarge(too_large).line(&name, &certificate_name, &text), 3));
+                }
+            };
+            let (status, line) = of_handlers(&about(&certificate), &caps)?;
+            return Ok((line, status));
+        }
         Kind::Tso(syntax) => {
             let subject = TsoText { text: &text, syntax, questions: &files.questions };
             let outcome = accepted(&subject, certificate, &caps);
@@ -216,6 +241,21 @@ fn outcome(files: &Files) -> Result<(String, u8), String> {
         return Ok((format!("{line}\n{}", compilation.line(&name, &text)), compilation.status()));
     }
     Ok((line, outcome.status()))
+}
+
+/// What comes of a certificate for a file of handlers.
+#[cfg(feature = "handlers")]
+#[expect(clippy::unnecessary_wraps, reason = "other builds have no answer")]
+fn of_handlers(subject: &HandlersSubject<'_>, caps: &Caps) -> Result<(u8, String), String> {
+    Ok(subject.verify_file(caps, &Cancel::new()))
+}
+
+#[cfg(not(feature = "handlers"))]
+fn of_handlers(subject: &HandlersSubject<'_>, _: &Caps) -> Result<(u8, String), String> {
+    let name = name(subject.name);
+    Err(format!(
+        "this build does not read handlers: give it the program, as `serval export {name} --to ser` writes it, and the same certificate"
+    ))
 }
 
 /// What comes of a certificate, unless its file is too large to be read.

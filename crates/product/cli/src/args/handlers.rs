@@ -17,12 +17,19 @@ pub(crate) struct HandlerArgs {
     /// in Node; no verdict
     #[arg(long = "try", value_name = "N", value_parser = clap::value_parser!(u32).range(2..=4))]
     pub(crate) tried: Option<u32>,
-    /// With handlers: these requests of the file alone, with commas; the verdict says so
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) requests: Vec<String>,
     /// With handlers: how many events a turn of the event loop may begin with; default any
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) turns: Option<HandlerTurns>,
+    #[command(flatten)]
+    pub(crate) bounds: TranslationArgs,
+}
+
+/// What the program of a file of handlers depends on beside its text.
+#[derive(ClapArgs, Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TranslationArgs {
+    /// With handlers: these requests of the file alone, with commas; the verdict says so
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) requests: Vec<String>,
     /// With handlers: how many values the outside has where they are only moved; default 2
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(i64).range(1..=9))]
     pub(crate) values: Option<i64>,
@@ -44,8 +51,14 @@ fn refusal(said: &str) -> Result<String, String> {
 impl HandlerArgs {
     /// Whether one of the options is there.
     pub(crate) fn is_said(&self) -> bool {
-        let bounds = self.turns.is_some() || self.values.is_some() || self.keys.is_some() || self.refusals.is_some();
-        self.emit.is_some() || self.tried.is_some() || !self.requests.is_empty() || bounds
+        self.emit.is_some() || self.tried.is_some() || self.turns.is_some() || self.bounds.is_said()
+    }
+}
+
+impl TranslationArgs {
+    /// Whether one of the options is there.
+    pub(crate) fn is_said(&self) -> bool {
+        *self != Self::default()
     }
 }
 

@@ -32,6 +32,9 @@ pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
     if super::handlers::is_handlers(&args.input.file) {
         return super::handlers::export(args, messages);
     }
+    if args.bounds.is_said() {
+        return Err(Failure::message(super::handlers::NOT_OF_HANDLERS));
+    }
     if args.to.format == Format::Js {
         return Err(Failure::message("--to js is about handlers in JavaScript and TypeScript"));
     }

@@ -8,7 +8,7 @@ pub(super) mod node;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::args::{Export, Format, Replay};
+use crate::args::{Export, Format, Replay, Verify};
 use crate::failure::Failure;
 use crate::input::Messages;
 
@@ -16,6 +16,9 @@ use crate::input::Messages;
 pub(super) fn is_handlers(path: &Path) -> bool {
     path.extension().and_then(|end| end.to_str()).is_some_and(|end| ["js", "mjs", "ts", "mts"].contains(&end))
 }
+
+/// What is said where the options of a translation do not go with a file.
+pub(super) const NOT_OF_HANDLERS: &str = "--requests, --values, --keys and --refusals are about handlers in JavaScript and TypeScript";
 
 /// What such a build says.
 #[cfg(not(feature = "handlers"))]
@@ -34,6 +37,18 @@ pub(super) fn export(args: &Export, messages: Messages) -> Result<(), Failure> {
         let _ = messages;
         Err(Failure::message(ABSENT))
     }
+}
+
+/// `serval verify FILE CERTIFICATE`
+pub(super) fn verify(args: &Verify) -> Result<ExitCode, Failure> {
+    if args.check_compile || !args.compose.is_empty() || args.from.is_some() || !args.question.is_empty() || args.sql.is_said() {
+        let why = "--check-compile, --compose, --from, --question and what is about SQL do not go with handlers";
+        return Err(Failure::message(why));
+    }
+    #[cfg(feature = "handlers")]
+    return node::verify(args);
+    #[cfg(not(feature = "handlers"))]
+    Err(Failure::message(ABSENT))
 }
 
 /// `serval replay FILE TRACE`

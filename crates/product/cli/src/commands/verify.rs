@@ -8,6 +8,7 @@ use serval::{Cancel, Input, InputKind};
 use serval_report::escape::{self, file_name};
 
 use crate::args::{VerifiedKind, Verify};
+use crate::commands::handlers::NOT_OF_HANDLERS;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::write_to;
@@ -34,6 +35,12 @@ fn kind_of(path: &Path, given: Option<VerifiedKind>) -> Result<VerifiedKind, Fai
 pub(crate) fn run(args: &Verify) -> Result<ExitCode, Failure> {
     if crate::workload::is_workload(&args.file) {
         return crate::workload::verify(args);
+    }
+    if super::handlers::is_handlers(&args.file) && args.input.is_none() {
+        return super::handlers::verify(args);
+    }
+    if args.bounds.is_said() {
+        return Err(Failure::message(NOT_OF_HANDLERS));
     }
     if args.sql.is_said() {
         return Err(Failure::message("--isolation, --observe and --default-range are about workloads of SQL, which are directories"));

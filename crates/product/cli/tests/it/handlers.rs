@@ -22,7 +22,8 @@ const TOKEN: &str = "docs/src/handlers/token.js";
 fn options_that_do_not_go_with_handlers_are_refused() {
     for (arguments, said) in [
         (&["check", TOKEN, "--strict"][..], "nothing about the order in time"),
-        (&["check", TOKEN, "--certificate", "target/x.json"], "there is no certificate about a file of handlers"),
+        (&["verify", TOKEN, "target/x.json", "--check-compile"], "do not go with handlers"),
+        (&["export", "examples/lost-update.ser", "--to", "ser", "--values", "2"], "are about handlers in JavaScript and TypeScript"),
         (&["check", TOKEN, "--format", "sarif"], "the formats text and json"),
         (&["check", TOKEN, "--only", "faults"], "--only is about programs"),
         (&["check", TOKEN, "examples/lost-update.ser"], "checked apart from programs"),

@@ -22,6 +22,8 @@ mod fix;
 mod fmt;
 mod handlers;
 #[cfg(feature = "handlers")]
+mod handlers_certificate;
+#[cfg(feature = "handlers")]
 mod handlers_run;
 #[cfg(feature = "handlers")]
 mod handlers_tried;

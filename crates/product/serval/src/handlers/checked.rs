@@ -9,6 +9,9 @@ use super::kept::{Seen, kept};
 use super::run::{Run, events};
 use crate::decide::{Verdict, decide};
 use crate::options::Options;
+use serval_handlers::StepsProgram;
+use serval_report::Counterexample;
+use serval_verify::{HandlerOptions, HandlersCertificate};
 
 /// How many events a turn of the event loop may begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +38,8 @@ pub struct Checked {
     pub method: Option<&'static str>,
     /// How many runs in Node were compared with the program.
     pub runs: u64,
+    /// The certificate about the file, where it is decided.
+    pub certificate: Option<String>,
 }
 
 /// What a file is.
@@ -50,6 +55,9 @@ pub enum Outcome {
     Bug(String),
 }
 
+/// The options and the certificate of a program with more numbers.
+type Wider = Option<(HandlerOptions, String)>;
+
 /// How Node is asked.
 type Ask<'a> = dyn FnMut(&str) -> Result<String, String> + 'a;
 
@@ -62,20 +70,23 @@ impl Handlers {
             Verdict::Serializable(evidence) | Verdict::Strict(evidence) | Verdict::NotSerializable(evidence, _) => Some(evidence.method),
             _ => None,
         };
-        let mut runs = 0;
+        let (mut runs, mut wide) = (0, None);
         let outcome = match &decision.verdict {
             Verdict::Serializable(_) | Verdict::Strict(_) | Verdict::NotStrict(..) => match self.agrees(ask, &mut runs) {
                 Ok(()) => Outcome::Serializable,
                 Err(why) => Outcome::Undecided(format!("{why}; every `await` as a pause it is serializable")),
             },
-            Verdict::NotSerializable(_, counterexample) => {
-                let requests: Vec<String> = counterexample.requests.iter().map(|one| one.request.clone()).collect();
-                let given: Option<Vec<i64>> = counterexample.requests.iter().map(|one| one.response.parse().ok()).collect();
-                match self.performed(turns, &requests, &given.unwrap_or_default(), ask) {
-                    Ok(run) => Outcome::NotSerializable(Box::new(run)),
-                    Err(why) => Outcome::Undecided(why),
-                }
-            }
+            Verdict::NotSerializable(_, counterexample) => match self.refuted(turns, counterexample, &self.translation, ask) {
+                Ok(run) => Outcome::NotSerializable(Box::new(run)),
+                // Numbers that began again have answers that Node has not.
+                Err(why) => match self.refuted_wider(turns, &options, ask) {
+                    Some((run, found)) => {
+                        wide = found;
+                        Outcome::NotSerializable(Box::new(run))
+                    }
+                    None => Outcome::Undecided(why),
+                },
+            },
             Verdict::Fault(..) | Verdict::Unusable(_) => {
                 Outcome::Undecided("a number leaves its range: declare another with `/** @serval 0..9 */`".to_owned())
             }
@@ -83,7 +94,17 @@ impl Handlers {
             Verdict::Undecided(why) => Outcome::Undecided(why.to_string()),
             _ => Outcome::Undecided("this kind of answer is not known".to_owned()),
         };
-        Checked { outcome, method, runs }
+        let node = match &outcome {
+            Outcome::Serializable => Some(None),
+            Outcome::NotSerializable(run) => Some(Some(run.trace.to_string())),
+            _ => None,
+        };
+        let (options, certificate) = match wide {
+            Some((options, certificate)) => (options, Some(certificate)),
+            None => (self.options.clone(), decision.evidence().map(|evidence| evidence.certificate.clone())),
+        };
+        let certificate = node.and_then(|node| HandlersCertificate::text(&self.file.text, options, &certificate?, node));
+        Checked { outcome, method, runs, certificate }
     }
 
     /// Compares Node with the program, on all pairs of calls.
@@ -116,9 +137,24 @@ impl Handlers {
         Ok(())
     }
 
+    /// The run of Node that is a run of a program of the file.
+    fn refuted(&self, turns: Turns, found: &Counterexample, of: &StepsProgram, ask: &mut Ask<'_>) -> Result<Run, String> {
+        let requests: Vec<String> = found.requests.iter().map(|one| one.request.clone()).collect();
+        let given: Option<Vec<i64>> = found.requests.iter().map(|one| one.response.parse().ok()).collect();
+        self.performed(turns, of, (&requests, &given.unwrap_or_default()), ask)
+    }
+
+    /// The same with more numbers, and what the program and the certificate about it are.
+    fn refuted_wider(&self, turns: Turns, options: &Options, ask: &mut Ask<'_>) -> Option<(Run, Wider)> {
+        let (input, of, said) = self.wider()?;
+        let decision = decide(&input, options);
+        let Verdict::NotSerializable(evidence, found) = &decision.verdict else { return None };
+        let run = self.refuted(turns, found, &of, ask).ok()?;
+        Some((run, Some((said, evidence.certificate.clone()))))
+    }
+
     /// A run of Node with these answers.
-    fn performed(&self, turns: Turns, requests: &[String], given: &[i64], ask: &mut Ask<'_>) -> Result<Run, String> {
-        let of = &self.translation;
+    fn performed(&self, turns: Turns, of: &StepsProgram, (requests, given): (&[String], &[i64]), ask: &mut Ask<'_>) -> Result<Run, String> {
         let calls: Vec<String> = requests.iter().map(|request| of.answers.request(request)).collect();
         let wanted: Option<Vec<_>> = requests.iter().zip(given).map(|(request, answer)| of.answers.shown(request, *answer)).collect();
         let wanted = wanted.filter(|list| list.len() == requests.len()).ok_or("answers of the run are not known")?;
@@ -131,7 +167,7 @@ impl Handlers {
         }
         // One at a time, in Node itself: the answers must not be among these.
         let trying = Trying { most: 20_000, together: 1, failures: true, first: false };
-        let (serial, paths) = self.serial(requests, trying, ask).map_err(|why| format!("{why}; {steps}"))?;
+        let (serial, paths) = self.serial(of, requests, trying, ask).map_err(|why| format!("{why}; {steps}"))?;
         let key = |answers: &[Value]| {
             let mut list: Vec<String> = answers.iter().zip(requests).map(|(one, request)| format!("{request} {one}")).collect();
             list.sort();
@@ -149,7 +185,7 @@ impl Handlers {
                 }
                 let most = if random { 2 * SEARCHED } else { SEARCHED };
                 let trying = Trying { most, together: *together, failures, first: false };
-                let job = search(&self.file.text, &self.file.performed, &self.translation, requests, &said, (trying, random));
+                let job = search(&self.file.text, &self.file.performed, of, requests, &said, (trying, random));
                 let job = job.ok_or("Node does not perform these calls")?;
                 let found: Value = serde_json::from_str(&ask(&job)?).map_err(|_| "Node answered something else")?;
                 if let Some(error) = found["error"].as_str() {
@@ -167,10 +203,15 @@ impl Handlers {
     }
 
     /// All answers of these calls one at a time, in Node; and how the outside is called from which places.
-    fn serial(&self, requests: &[String], trying: Trying, ask: &mut Ask<'_>) -> Result<(Vec<Vec<Value>>, Value), String> {
+    fn serial(
+        &self,
+        of: &StepsProgram,
+        requests: &[String],
+        trying: Trying,
+        ask: &mut Ask<'_>,
+    ) -> Result<(Vec<Vec<Value>>, Value), String> {
         let quick = Trying { most: trying.most, ..trying };
-        let job =
-            job(&self.file.text, &self.file.performed, &self.translation, requests, quick).ok_or("Node does not perform these calls")?;
+        let job = job(&self.file.text, &self.file.performed, of, requests, quick).ok_or("Node does not perform these calls")?;
         let mut job: Value = serde_json::from_str(&job).map_err(|why| why.to_string())?;
         job["compare"] = json!(false);
         job["serial"] = json!(true);

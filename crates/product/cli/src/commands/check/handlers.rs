@@ -35,8 +35,6 @@ fn refuse_others(args: &Check) -> Result<(), Failure> {
         "--strict is about programs: what handlers become says nothing about the order in time"
     } else if args.html.is_some() || args.svg.is_some() || !matches!(args.format, OutputFormat::Text | OutputFormat::Json) {
         "reports on handlers have the formats text and json"
-    } else if args.certificate.is_some() {
-        "there is no certificate about a file of handlers: `serval export FILE --to ser` gives the program that is proved"
     } else if args.scale.is_some() || args.expected || !args.keep.is_empty() || args.sql.is_said() || args.require_certificate || args.grow
     {
         "--scale, --expected, --keep and what is about SQL do not go with handlers"

@@ -4,11 +4,13 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use serval::handlers::{HandlerBounds, HandlerFile, Handlers, KeptRun, RepeatedRun};
+use serval::Cancel;
+use serval::handlers::{HandlerBounds, HandlerFile, HandlerOptions, Handlers, KeptRun, RepeatedRun};
+use serval::verify::{Checked, Subject};
 use serval_replay::{MOST_TRACE_BYTES, NodeProcess};
 use serval_report::{escape, render_diagnostics};
 
-use crate::args::{Export, Format, Replay, ReplayFormat};
+use crate::args::{Export, Format, Replay, ReplayFormat, TranslationArgs, Verify};
 use crate::failure::Failure;
 use crate::input::{self, Messages, bytes_within};
 use crate::output::write_to;
@@ -20,11 +22,24 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How long one run may take that is performed again.
 pub(in crate::commands) const REPLAYED: Duration = Duration::from_secs(10);
 
+/// The bounds within which a file is decided.
+pub(in crate::commands) fn bounds(said: &TranslationArgs) -> HandlerBounds {
+    let usual = HandlerBounds::default();
+    let refusals = match &said.refusals {
+        // `none` is the one word that is no number.
+        Some(codes) => codes.iter().filter_map(|code| code.parse().ok()).collect(),
+        None => usual.refusals,
+    };
+    let (values, keys) = (said.values.unwrap_or(usual.values), said.keys.or(usual.keys));
+    let requests = (!said.requests.is_empty()).then(|| said.requests.clone());
+    HandlerBounds { values, keys, refusals, requests, ..usual }
+}
+
 /// A file that is read and translated.
-fn read(path: &Path, messages: Messages) -> Result<Handlers, Failure> {
+fn read(path: &Path, said: &TranslationArgs, messages: Messages) -> Result<Handlers, Failure> {
     let name = input::name_of(path);
     let text = input::plain_text(path)?;
-    Handlers::read(&name, &text, &HandlerBounds::default())
+    Handlers::read(&name, &text, &bounds(said))
         .map_err(|mistakes| Failure::Input(render_diagnostics(&mistakes, &name, &text, messages.style)))
 }
 
@@ -64,8 +79,35 @@ pub(super) fn export(args: &Export, messages: Messages) -> Result<(), Failure> {
         let plain = file.plain_text().map_err(|what| Failure::message(format!("types cannot be left out of {what}")))?;
         return write_to(args.out.as_deref(), plain);
     }
-    let handlers = read(&args.input.file, messages)?;
+    let handlers = read(&args.input.file, &args.bounds, messages)?;
     write_to(args.out.as_deref(), handlers.program_text())
+}
+
+/// `serval verify FILE CERTIFICATE`
+pub(super) fn verify(args: &Verify) -> Result<ExitCode, Failure> {
+    let (name, certificate_name) = (input::name_of(&args.file), input::name_of(&args.certificate));
+    let (text, certificate) = (input::plain_text(&args.file)?, input::plain_text(&args.certificate)?);
+    if let Some(options) = HandlerOptions::of(&certificate).filter(|_| args.bounds.is_said()) {
+        let said = bounds(&args.bounds);
+        let differs = [
+            (args.bounds.values.is_some() && said.values != options.values, "--values"),
+            (args.bounds.keys.is_some() && said.keys != options.keys, "--keys"),
+            (args.bounds.refusals.is_some() && said.refusals != options.refusals, "--refusals"),
+            (!args.bounds.requests.is_empty() && said.requests != options.requests, "--requests"),
+        ];
+        if let Some((_, option)) = differs.iter().find(|(differs, _)| *differs) {
+            let shown = escape::name(&certificate_name);
+            write_to(None, &format!("{shown}: invalid: it was made with another {option}\n"))?;
+            return Ok(ExitCode::from(1));
+        }
+    }
+    let subject = Subject::Handlers { text: &text };
+    let Checked { status, line, .. } = serval::verify::verify(&subject, &name, &certificate, &certificate_name, &Cancel::new());
+    if status == 2 {
+        return Err(Failure::Input(format!("{}\n", escape::line(&line))));
+    }
+    write_to(None, &format!("{line}\n"))?;
+    Ok(ExitCode::from(status))
 }
 
 /// `serval replay FILE TRACE`

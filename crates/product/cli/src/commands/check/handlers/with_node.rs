@@ -6,14 +6,14 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use serval::handlers::{Checked, HandlerBounds, HandlerFile, Handlers, KeptRun, Outcome, Run, Tried, Turns};
+use serval::handlers::{Checked, HandlerFile, Handlers, KeptRun, Outcome, Run, Tried, Turns};
 use serval::{Diagnostic, Options};
 use serval_replay::{EmittedTest, emitted_test};
 use serval_report::{escape, render_diagnostics};
 
 use super::super::{Status, checking::now, methods, save};
-use crate::args::{Check, HandlerArgs, HandlerTurns, OutputFormat};
-use crate::commands::handlers::node::{LazyNode, REPLAYED, performed, read_file};
+use crate::args::{Check, HandlerTurns, OutputFormat};
+use crate::commands::handlers::node::{LazyNode, REPLAYED, bounds, performed, read_file};
 use crate::failure::Failure;
 use crate::input::{self, Messages};
 use crate::limits::{self, watched};
@@ -53,30 +53,18 @@ pub(super) fn check(args: &Check, messages: Messages) -> Result<ExitCode, Failur
     Ok(worst.exit_code(args.exit_zero))
 }
 
-/// The bounds within which a file is decided.
-fn bounds(said: &HandlerArgs) -> HandlerBounds {
-    let usual = HandlerBounds::default();
-    let refusals = match &said.refusals {
-        // `none` is the one word that is no number.
-        Some(codes) => codes.iter().filter_map(|code| code.parse().ok()).collect(),
-        None => usual.refusals,
-    };
-    let (values, keys) = (said.values.unwrap_or(usual.values), said.keys.or(usual.keys));
-    let requests = (!said.requests.is_empty()).then(|| said.requests.clone());
-    HandlerBounds { values, keys, refusals, requests, ..usual }
-}
-
 /// What was found out about a file.
 struct FoundOut {
     text: String,
     status: Status,
     run: Option<Run>,
+    certificate: Option<String>,
 }
 
 /// What is said about a file, its status, and what could not be done with its run.
 fn one(args: &Check, messages: Messages, path: &Path) -> Result<(String, Status, Vec<String>), Failure> {
     let name = input::name_of(path);
-    match Handlers::of(read_file(path, messages)?, &bounds(&args.handlers)) {
+    match Handlers::of(read_file(path, messages)?, &bounds(&args.handlers.bounds)) {
         Ok(handlers) => {
             let handlers = Arc::new(handlers);
             done(args, messages, path, decided(args, messages, &name, &handlers)?, handlers.file())
@@ -108,7 +96,7 @@ fn decided(args: &Check, messages: Messages, name: &str, handlers: &Arc<Handlers
         let tried = calls.filter(|_| is_open).map(|calls| own.try_orders(calls, &mut |job| node.ask(job)));
         (checked, tried)
     });
-    let lost = |why| (Checked { outcome: Outcome::Undecided(why), method: None, runs: 0 }, None);
+    let lost = |why| (Checked { outcome: Outcome::Undecided(why), method: None, runs: 0, certificate: None }, None);
     let (checked, tried) = done.unwrap_or_else(|why| lost(why.reason()));
     let shown = escape::name(name);
     let why = match &checked.outcome {
@@ -137,11 +125,12 @@ fn decided(args: &Check, messages: Messages, name: &str, handlers: &Arc<Handlers
         let words = tried.as_ref().map_or_else(|why| format!("nothing: {why}"), Tried::words);
         text.push_str(&format!("  tried           {words}\n"));
     }
-    let run = match checked.outcome {
+    let Checked { outcome, certificate, .. } = checked;
+    let run = match outcome {
         Outcome::NotSerializable(run) => Some(*run),
         _ => None,
     };
-    Ok(FoundOut { text: escape::lines(&text).into_owned(), status, run })
+    Ok(FoundOut { text: escape::lines(&text).into_owned(), status, run, certificate })
 }
 
 /// A file that has no program is tried alone.
@@ -158,7 +147,7 @@ fn outside_of_the_subset(
         let line = before.matches('\n').count() + 1;
         if first.primary.span.end == 0 { first.message.to_string() } else { format!("line {line}: {}", first.message) }
     });
-    let (own, refusals) = (Arc::clone(file), bounds(&args.handlers).refusals);
+    let (own, refusals) = (Arc::clone(file), bounds(&args.handlers.bounds).refusals);
     let done = watched(args.limits.time(), move |_| {
         let mut node = LazyNode::default();
         own.try_orders(calls, &refusals, &mut |job| node.ask(job))
@@ -180,7 +169,7 @@ fn told(args: &Check, messages: Messages, name: &str, why: &str, tried: &Result<
     let is_brief = messages.quiet && args.format != OutputFormat::Json;
     let text = if is_brief { format!("{}\n", text.lines().next().unwrap_or_default()) } else { text };
     let status = if finding.is_some() { Status::NotSerializable } else { Status::Undecided };
-    FoundOut { text: escape::lines(&text).into_owned(), status, run: finding.map(|run| (**run).clone()) }
+    FoundOut { text: escape::lines(&text).into_owned(), status, run: finding.map(|run| (**run).clone()), certificate: None }
 }
 
 /// Does with the run what the options ask for.
@@ -191,14 +180,17 @@ fn done(
     found: FoundOut,
     file: &HandlerFile,
 ) -> Result<(String, Status, Vec<String>), Failure> {
-    let FoundOut { mut text, status, run } = found;
+    let FoundOut { mut text, status, run, certificate } = found;
+    if let (Some(place), Some(certificate)) = (&args.certificate, &certificate) {
+        save(Some(place), args.files.len() > 1, &input::name_of(path), "certificate.json", certificate)?;
+    }
     let (mut mistakes, mut said) = (Vec::new(), String::new());
     if let Some(run) = &run {
         if let Some(trace) = &args.trace {
             save(Some(trace), args.files.len() > 1, &input::name_of(path), "trace.json", &run.trace_text())?;
         }
         let replay = args.replay.is_some().then(|| replayed(run, file));
-        let emit = args.handlers.emit.map(|_| emitted(run, path, &bounds(&args.handlers).refusals));
+        let emit = args.handlers.emit.map(|_| emitted(run, path, &bounds(&args.handlers.bounds).refusals));
         for one in [replay, emit].into_iter().flatten() {
             match one {
                 Ok(line) => said.push_str(&line),
