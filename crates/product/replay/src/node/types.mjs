@@ -1,7 +1,14 @@
 // Types are blanked out by Node, or by the package typescript, or by serval where Node is older than 22.13.
 const plain = async (source) => {
   const { createRequire, stripTypeScriptTypes } = await import('node:module');
-  if (stripTypeScriptTypes) return stripTypeScriptTypes(source);
+  if (stripTypeScriptTypes) {
+    try {
+      return stripTypeScriptTypes(source);
+    } catch {
+      // Enums and parameters that are fields are no types alone.
+      return stripTypeScriptTypes(source, { mode: 'transform' });
+    }
+  }
   try {
     const options = { compilerOptions: { target: 99, module: 99 } };
     return createRequire(import.meta.url)('typescript').transpileModule(source, options).outputText;
