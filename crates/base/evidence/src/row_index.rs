@@ -3,12 +3,12 @@
 //! The table has a power of two of slots, four bytes each, of which at most three of four are taken, and a row is in
 //! the first free slot from that of its hash on. A slot has the number of its row, which needs no more bits than the
 //! number of slots has, and in the bits that are left a part of the hash: where that is another, the row is another,
-//! and need not be looked at. A row is found only where its words are the same as those of the list, so that a mistake in
-//! hashes could lose a row, and could not find one that is not there.
+//! and need not be looked at. A row is found only where its words are the same as those of the list, so that a mistake
+//! in hashes could lose a row, and could not find one that is not there.
 //!
 //! A large table is not near the processor: most of the time goes into waiting for memory. So rows can be sought
-//! together: then memory is asked for all of them before the first is compared. And a row that was sought a short while
-//! ago is not sought again.
+//! together: then memory is asked for all of them before the first is compared. And a row that was sought a short
+//! while ago is not sought again.
 
 use crate::row_recent::RecentRows;
 use crate::row_steps::RowSteps;
