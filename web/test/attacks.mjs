@@ -180,15 +180,6 @@ export const tests = {
     await tells(/^own\.json: valid: /);
     await one.close();
   },
-  async "a text that is too long"({ page }) {
-    const one = await page();
-    await settled(one);
-    await write(one, "// a\n".repeat(1 << 20));
-    await status(one, /^The text has 5242880 bytes, .* The command line takes it: serval check FILE$/);
-    await write(one, FLIP);
-    await status(one, /^serializable/);
-    await one.close();
-  },
   async "stop, where the press comes before the work"({ page }) {
     // The button is pressed at the first moment in which it can be.
     const one = await page(link([LONG_SEARCH, "many.ser", "ser", false, 0]), { before: [press, "^checking"] });
