@@ -22,7 +22,7 @@ use crate::graph::{Graph, GraphBranch, Node, NodeId, Op, Operand, Reg};
 
 /// Where a request goes on after each `yield` of its body, in the order of the text, with the operands that wait
 /// there, outermost first; and the registers of its local variables.
-pub(crate) struct Places {
+pub(crate) struct BodyPlaces {
     pub(crate) resumes: Vec<(NodeId, Vec<Operand>)>,
     pub(crate) locals: Vec<Reg>,
 }
@@ -33,7 +33,7 @@ pub(crate) fn lower(program: &Program) -> Graph {
 }
 
 /// The same with the places of each body.
-pub(crate) fn lower_with_places(program: &Program) -> (Graph, Vec<Places>) {
+pub(crate) fn lower_with_places(program: &Program) -> (Graph, Vec<BodyPlaces>) {
     // Local variables of one name share a register across requests, so that
     // equal code in two requests gives equal nodes. Hidden ones come after the
     // named, as they are temporaries to everybody but this module.
@@ -73,7 +73,7 @@ pub(crate) fn lower_with_places(program: &Program) -> (Graph, Vec<Places>) {
         // All forms are lowered from their last part to their first.
         let mut resumes = std::mem::take(&mut lowering.resumes);
         resumes.reverse();
-        places.push(Places { resumes, locals: lowering.locals.clone() });
+        places.push(BodyPlaces { resumes, locals: lowering.locals.clone() });
     }
     (lowering.graph, places)
 }

@@ -2,8 +2,8 @@
 //!
 //! It is the map that [`Compiled::check_translation`] checks. A state of a request as written is said in terms of the
 //! text: the `yield` after which the request goes on, counted in the order of the text of its body, its local variables
-//! and the operands that have a value and wait for others of the same operator. Nothing rests on what stands here: who
-//! uses it has to check it.
+//! and the operands that have a value and wait for others of the same operator. Nothing rests on what stands here: a
+//! checker takes it as a hint.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use serval_model::{GlobalId, LocalId};
 use crate::compiled::Compiled;
 use crate::explore::{Closure, Cover, Explored, Marking, OMEGA};
 use crate::graph::{NodeId, Operand, Reg};
-use crate::lower::{Places, lower_with_places};
+use crate::lower::{BodyPlaces, lower_with_places};
 use crate::machine::Waiting;
 use crate::translation::{Map, TranslationError, differs};
 
@@ -154,7 +154,7 @@ impl Compiled {
 /// The points met so far.
 struct Writing<'a> {
     compiled: &'a Compiled,
-    places: &'a [Places],
+    places: &'a [BodyPlaces],
     points: Vec<WrittenPoint>,
     numbers: FxHashMap<(usize, Option<NodeId>), usize>,
 }
@@ -199,7 +199,7 @@ impl Writing<'_> {
     /// What is kept at a node that the text has a name for, with its register: local variables, then operands.
     fn regs(&self, body: usize, node: NodeId) -> Vec<(WrittenValue, Reg)> {
         let kept = self.compiled.prepared().source().machine.kept_at(node);
-        let Places { resumes, locals } = &self.places[body];
+        let BodyPlaces { resumes, locals } = &self.places[body];
         let waiting = resumes.iter().find(|(resume, _)| *resume == node).map_or(&[][..], |(_, waiting)| waiting);
         let locals = locals.iter().enumerate().map(|(number, &reg)| (WrittenValue::Local(number), reg));
         let operand = |(number, operand): (usize, &Operand)| Some((WrittenValue::Operand(number), operand.reg()?));
