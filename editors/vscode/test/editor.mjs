@@ -57,23 +57,33 @@ async function editor(name, settings, package_) {
   const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, PATH: "/usr/bin:/bin" };
   const installed = spawnSync(process.execPath, [...common, "--install-extension", package_, "--force"], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   assert.equal(installed.status, 0, installed.stdout + installed.stderr);
-  const server = spawn(process.execPath, [...common, "--auth", "none", "--bind-addr", "127.0.0.1:0", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"], { env, stdio: ["ignore", "pipe", "pipe"] });
-  servers.push(server);
-  let said = "";
-  const url = await new Promise((found, failed) => {
-    const hear = (data) => {
-      said += data;
-      const at = /http:\/\/127\.0\.0\.1:\d+/.exec(said);
-      if (at) found(at[0]);
-    };
-    server.stdout.on("data", hear);
-    server.stderr.on("data", hear);
-    server.on("exit", () => failed(new Error(said)));
-  });
-  return { url, home, end: () => server.kill() };
+  const start = async () => {
+    const server = spawn(process.execPath, [...common, "--auth", "none", "--bind-addr", "127.0.0.1:0", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"], { env, stdio: ["ignore", "pipe", "pipe"] });
+    servers.push(server);
+    let said = "";
+    const url = await new Promise((found, failed) => {
+      const hear = (data) => {
+        said += data;
+        const at = /http:\/\/127\.0\.0\.1:\d+/.exec(said);
+        if (at) found(at[0]);
+      };
+      server.stdout.on("data", hear);
+      server.stderr.on("data", hear);
+      server.on("exit", () => failed(new Error(said)));
+    });
+    return { url, home, end: () => server.kill() };
+  };
+  // It gives up by itself where it has not started after ten seconds, which a busy machine may need.
+  for (const end = Date.now() + PATIENCE; ; ) {
+    try {
+      return await start();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+  }
 }
 
-const browser = await chromium.launch({ executablePath: process.env.SERVAL_CHROMIUM ?? "/usr/bin/chromium", headless: true, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"] });
+const browser = await chromium.launch({ executablePath: process.env.SERVAL_CHROMIUM ?? "/usr/bin/chromium", headless: true, timeout: PATIENCE, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"] });
 let front;
 const noise = [];
 /**
