@@ -3,7 +3,8 @@
 //!
 //! Where transactions run at several levels, a proof is about the program that has all runs of a server and more, and a
 //! run about the one that has none but these. A proof may else be about the program without counts of guards, whose
-//! runs are all those of the server and more; a run is about the program with them.
+//! runs are all those of the server and more; a run is about the program with them. Where a first statement holds rows
+//! from the snapshot on, a proof is about a program without that: a statement can stand still in between.
 
 use serval_budget::Cancel;
 #[cfg(feature = "sql")]
@@ -58,6 +59,11 @@ fn programs(bundle: &str, certificate: &Certificate) -> Result<Vec<serval_syntax
     if exact.exact && certificate.claim == Claim::Serializable {
         let unguarded = serval_sql::translate(&workload, serval_sql::Form::Unguarded).map_err(crate::InputError::Program)?;
         programs.push(unguarded.program);
+    }
+    if exact.holds && !is_run {
+        let counted = serval_sql::translate(&workload, serval_sql::Form::Counted).map_err(crate::InputError::Program)?;
+        programs.push(counted.program);
+        return Ok(programs);
     }
     programs.push(exact.program);
     Ok(programs)

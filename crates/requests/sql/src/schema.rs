@@ -3,6 +3,8 @@
 //! What has no effect on answers is passed over (`COMMENT`, `GRANT`, indices that are not unique …); what is neither
 //! read nor passed over is an error that names it.
 
+use std::collections::BTreeMap;
+
 use serval_diagnostic::{Diagnostic, Span};
 use sqlparser::ast::{
     self, AlterColumnOperation, AlterTableOperation, ColumnDef, ColumnOption, Expr, IndexColumn, ReferentialAction, TableConstraint,
@@ -24,6 +26,8 @@ const DEPTH: usize = 40;
 #[derive(Default)]
 pub(crate) struct Schema {
     pub(crate) tables: Vec<Table>,
+    /// Which is which: a schema can have thousands.
+    by_name: BTreeMap<String, TableId>,
     types: Vec<(String, Vec<String>)>,
 }
 
@@ -105,7 +109,7 @@ impl Schema {
         match parsed(text)? {
             ast::Statement::CreateTable(table) => self.create(&table, span),
             ast::Statement::AlterTable(alter) => {
-                let id = table_named(&self.tables, &alter.name, span)?;
+                let id = self.table_called(&alter.name, span)?;
                 alter.operations.iter().try_for_each(|operation| self.alter(id, operation, span))
             }
             ast::Statement::CreateIndex(index) if !index.unique => Ok(()),
@@ -113,7 +117,7 @@ impl Schema {
                 if index.predicate.is_some() {
                     return Err(outside(span, "a unique index with WHERE"));
                 }
-                let id = table_named(&self.tables, &index.table_name, span)?;
+                let id = self.table_called(&index.table_name, span)?;
                 let key = self.key(id, &index.columns, span)?;
                 self.tables[id.0].uniques.push(key);
                 Ok(())
@@ -131,12 +135,17 @@ impl Schema {
         }
     }
 
+    /// The table of this name.
+    fn table_called(&self, name: &ast::ObjectName, span: Span) -> Lowered<TableId> {
+        self.by_name.get(&plain_name(name)).copied().map_or_else(|| table_named(&self.tables, name, span), Ok)
+    }
+
     fn create(&mut self, created: &ast::CreateTable, span: Span) -> Lowered<()> {
         let name = plain_name(&created.name);
         if created.query.is_some() || created.like.is_some() || created.inherits.is_some() || created.partition_by.is_some() {
             return Err(outside(span, "CREATE TABLE with AS, LIKE, INHERITS or PARTITION BY"));
         }
-        if self.tables.iter().any(|table| table.name == name) {
+        if self.by_name.contains_key(&name) {
             if created.if_not_exists {
                 return Ok(());
             }
@@ -147,6 +156,7 @@ impl Schema {
             ));
         }
         let (columns, primary, uniques, checks, rows, foreign) = Default::default();
+        self.by_name.insert(name.clone(), TableId(self.tables.len()));
         self.tables.push(Table { name, span, columns, primary, uniques, checks, foreign, rows, further: 0 });
         let id = TableId(self.tables.len() - 1);
         for definition in &created.columns {
@@ -282,7 +292,7 @@ impl Schema {
         if matches!(key.match_kind, Some(ast::ConstraintReferenceMatchKind::Full | ast::ConstraintReferenceMatchKind::Partial)) {
             return Err(outside(span, "MATCH FULL or MATCH PARTIAL"));
         }
-        let parent = table_named(&self.tables, &key.foreign_table, span)?;
+        let parent = self.table_called(&key.foreign_table, span)?;
         let mut referred = Vec::new();
         for name in &key.referred_columns {
             referred.push(self.named(parent, &folded(name), span)?);

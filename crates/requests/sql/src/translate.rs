@@ -48,8 +48,11 @@ use switch::Rule;
 /// Which program is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// With counts of guards: the runs are those of the server.
+    /// With counts of guards, and rows that a first statement holds from the snapshot on: each run is one of a server.
     Exact,
+    /// With counts of guards alone: all runs of a server, and what it does where a statement stands still between its
+    /// snapshot and its locks.
+    Counted,
     /// Without: there are more runs, and a proof holds for any number of guards.
     Unguarded,
 }
@@ -65,6 +68,8 @@ pub struct Translation {
     pub answers: Answers,
     /// Whether guards are counted, so that a proof holds for these and [`Form::Unguarded`] may prove more.
     pub exact: bool,
+    /// Whether a first statement holds rows from the snapshot on. Then a proof is one of [`Form::Counted`].
+    pub holds: bool,
     /// The level that it is about: REPEATABLE READ where there are several.
     pub level: Isolation,
     /// Whether transactions run at READ COMMITTED and above. Then [`Form::Unguarded`] has all runs of a server and

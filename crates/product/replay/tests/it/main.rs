@@ -9,6 +9,7 @@ mod isolation;
 mod locks;
 mod orders;
 mod outcomes;
+mod overtaking;
 mod rules;
 mod steps;
 mod support;

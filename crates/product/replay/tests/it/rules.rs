@@ -9,7 +9,7 @@ use crate::steps::{SteppedCase, cases};
 use crate::support::{address, here, same};
 
 /// How many rules there are in each chapter of `docs/src/sql-server.md`.
-const RULES: [(u32, u32); 6] = [(1, 3), (2, 2), (3, 23), (4, 15), (5, 3), (6, 6)];
+const RULES: [(u32, u32); 6] = [(1, 3), (2, 2), (3, 23), (4, 16), (5, 3), (6, 6)];
 
 fn all() -> Vec<SteppedCase> {
     let mut files: Vec<_> = fs::read_dir(here().join("rules")).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -1,9 +1,9 @@
-//! Runs at REPEATABLE READ that no server performs, because a row was locked from the snapshot on.
+//! Runs at REPEATABLE READ that a server performs only where a process stands still, because a row is locked with the
+//! snapshot.
 //!
-//! Who begins with a lock of a row takes it together with the snapshot, and holds it to the end; in the program that
-//! is a
+//! Who begins with a lock of a row takes it right after the snapshot, and holds it to the end; in the program that is a
 //! guard, which keeps others from changing the row, and not from locking it. So there a second attempt can lock the row
-//! and end first. On a server it ends later, if it came later. Most such runs have the same answers in an order that a
+//! and end first. On a server it ends later, if it came later and nothing came between snapshot and lock. Most such runs have the same answers in an order that a
 //! server has: where no other commits between the two snapshots the second attempt may as well come first, and where no
 //! other takes a snapshot between the two ends the first may as well end first. What is left is no counterexample.
 
@@ -16,7 +16,7 @@ use super::Workload;
 
 /// What is said where all that was found is such a run.
 pub(super) const WHY: &str = "a row is locked by the first statement of one script, and the run that was found has another lock it and end \
-    before, which a server does not do";
+    before, which a server does only where a process stands still between its snapshot and its lock";
 
 /// From when to when a request keeps a row from being changed: places in the run.
 struct Guarded {

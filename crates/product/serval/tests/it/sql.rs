@@ -324,3 +324,47 @@ fn smallbank_has_its_maximal_safe_sets() {
     assert_eq!(safe_sets("(1, 1)", "0..2 wrap", rc), committed);
     assert_eq!(safe_sets("(1, 1)", "0..2 wrap", rr), snapshot);
 }
+
+/// Tables in which a first statement of one script has to do with a row of another.
+const HELD: &str = "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL);
+CREATE TABLE u (k int PRIMARY KEY, v int NOT NULL);
+INSERT INTO t VALUES (1, 0);
+INSERT INTO u VALUES (1, 0);
+-- serval: range t.id 1..1
+-- serval: range t.n 0..2 wrap
+-- serval: range u.v 0..1
+";
+
+fn at_repeatable_read(schema: &str, scripts: &[(&str, &str)]) -> Vec<(String, String)> {
+    let file = |(name, text): &(&str, &str)| (format!("{name}.sql"), format!("BEGIN ISOLATION LEVEL REPEATABLE READ;\n{text}\nCOMMIT;\n"));
+    [("schema.sql".to_owned(), schema.to_owned())].into_iter().chain(scripts.iter().map(file)).collect()
+}
+
+/// An INSERT that comes first waits for who deletes the key, and has the older snapshot: rule 4.16 of the server.
+#[test]
+fn an_insert_waits_with_its_snapshot() {
+    let gone = "DELETE FROM t WHERE id = 1;\nUPDATE u SET v = 1 WHERE k = 1;";
+    let come = "INSERT INTO t VALUES (1, 0);\nSELECT v FROM u WHERE k = 1;";
+    let files = at_repeatable_read(HELD, &[("gone", gone), ("come", come)]);
+    let workload = Workload::read(&files).unwrap();
+    let report = workload.decide(&Options::default()).report("w", false);
+    assert_eq!(report.verdict, Verdict::NotSerializable, "{:?}", report.reason);
+    let run = report.counterexample.unwrap();
+    let is_early = |request: &str, response: &str| request == "come" && response.contains('0') && !response.contains("23505");
+    assert!(run.requests.iter().any(|one| is_early(&one.request, &one.response)), "{:?}", run.requests.len());
+}
+
+/// That a first statement holds its row is used for no proof: the server can stand still before it does.
+#[test]
+fn no_proof_rests_on_what_a_first_statement_holds() {
+    let a = "UPDATE t SET n = n + 1 WHERE id = 1;\nSELECT v FROM u WHERE k = 1;";
+    let b = "SELECT v FROM u WHERE k = 1;\nSELECT n FROM t WHERE id = 1 FOR UPDATE;";
+    let files =
+        at_repeatable_read(&HELD.replace("0..1\n", "0..1 wrap\n"), &[("a", a), ("b", b), ("c", "UPDATE u SET v = v + 1 WHERE k = 1;")]);
+    let workload = Workload::read(&files).unwrap();
+    let report = workload.decide(&Options::default()).report("w", false);
+    assert_ne!(report.verdict, Verdict::Serializable);
+    if report.verdict == Verdict::Unknown {
+        assert!(report.reason.as_ref().unwrap().contains("stands still"), "{:?}", report.reason);
+    }
+}

@@ -102,6 +102,8 @@ pub(super) struct Model<'w> {
     pub(super) levels: Levels,
     /// Whether guards and flags are counted.
     pub(super) exact: bool,
+    /// Whether a first statement was found to hold a row from the snapshot on.
+    pub(super) holds: bool,
     /// A rule that is left out, in tests.
     without: Option<Rule>,
     pub(super) notes: Vec<Diagnostic>,
@@ -117,7 +119,8 @@ impl<'w> Model<'w> {
         let usage = Usage::of(workload);
         let texts = Texts::of(workload, &usage);
         let (globals, tables, advisory, table_counts, notes) = Default::default();
-        let mut model = Self { workload, usage, texts, tables, globals, advisory, table_counts, levels, exact, without, notes };
+        let holds = false;
+        let mut model = Self { workload, usage, texts, tables, globals, advisory, table_counts, levels, exact, holds, without, notes };
         let mut found = Vec::new();
         for index in 0..workload.tables.len() {
             match model.table(index) {
@@ -368,7 +371,7 @@ impl<'w> Model<'w> {
         let counted = snapshots && self.exact;
         let guards = (counted && self.has(Rule::Guards)).then(|| self.global(format!("{label} guards"), 0, Some((0, most)), table.span));
         let first = (counted && self.has(Rule::FirstStatement))
-            .then(|| self.global(format!("{label} first"), 0, Some((0, 1 + i64::from(keyed))), table.span));
+            .then(|| self.global(format!("{label} first"), 0, Some((0, 2 + i64::from(keyed))), table.span));
         let _ = number;
         let both = counted && committed;
         let began = both.then(|| self.global(format!("{label} began with"), 0, Some((0, most)), table.span));

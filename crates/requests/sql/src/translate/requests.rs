@@ -27,7 +27,8 @@ pub(super) fn translate(workload: &Workload, levels: Levels, form: Form, without
     // Where statements look at locks, fewer locks are not more runs.
     let only_counted = counts && usage.impatient;
     let counted = levels.mixed() || counts || levels.snapshot && needs_guards(workload);
-    let exact = counted && (form == Form::Exact || only_counted);
+    let exact = counted && (form != Form::Unguarded || only_counted);
+    let without = if form == Form::Exact { without } else { without.or(Some(Rule::FirstStatement)) };
     let mut model = Model::of(workload, levels, exact, without)?;
     let mut wrong = foreign_keys(workload, &model.usage, levels);
     if levels.mixed() {
@@ -73,9 +74,10 @@ pub(super) fn translate(workload: &Workload, levels: Levels, form: Form, without
     let globals = std::mem::take(&mut model.globals);
     let program = Program { globals, requests, versions: Vec::new(), expectation: None, allowances: Vec::new(), many: None };
     let notes = std::mem::take(&mut model.notes);
+    let holds = model.holds && !levels.mixed();
     let requests = program.requests.iter().map(|request| request.name.clone()).zip(forms).collect();
     let answers = super::Answers { requests, texts: std::mem::take(&mut model.texts) };
-    Ok(Translation { program, notes, answers, exact, level, mixed: levels.mixed(), replaces, roles, origins, rows, limits })
+    Ok(Translation { program, notes, answers, exact, holds, level, mixed: levels.mixed(), replaces, roles, origins, rows, limits })
 }
 
 /// Foreign keys that need locks of the parent, which are not modelled.

@@ -8,7 +8,7 @@
 //! step 1   assume F = 0 for W and G
 //!          commits:  assume R = 0, R := 1 for W; guards of G + 1;
 //!                    F := 1 for those of W and I that the first statement touched,
-//!                    where that was an INSERT: assume the row absent and F = 0 now
+//!                    where that was an INSERT: assume now the row absent and F = 0, or the row there and R = 1
 //!          rolls back, or 23505:  guards of W and G + 1
 //! yield
 //! step 2   assume the row absent and F = 0 for I; 23505 at k: assume k there and F = 0
@@ -19,9 +19,16 @@
 //! and commit change disjoint rows, which the reservation R says without comparing values. A statement other than the
 //! first can be issued as late as the commit, since what it reads is fixed; so a row that is only locked needs no more
 //! than that no other commit changes it meanwhile (a guard, which is counted), and an inserted key no more than to be
-//! absent at the end, because INSERT looks at the present. The first statement cannot be delayed: who begins with a
-//! change of a row holds it from his snapshot on, which is F. Without guards and F there are more runs; so what is
-//! serializable without them is serializable with them, for any number of guards.
+//! absent at the end, because INSERT looks at the present. Without guards there are more runs; so what is serializable
+//! without them is serializable with them, for any number of guards.
+//!
+//! The first statement is not issued later than the snapshot is taken: who begins with a change of a row, and does not
+//! wait, holds it from his snapshot on, which is F. Who begins with an INSERT of a row that another is about to delete
+//! (R = 1) waits for him with the older snapshot, and holds the row behind him: F is then `behind`, and 1 when he ends.
+//! **F is for runs, not for proofs.** A statement takes its snapshot before its locks. Where something holds the row,
+//! which may be an attempt that fails and is in no run, or where the server is busy, another transaction with a newer
+//! snapshot can lock the row first and end first; stepped cases 4.16 and the test `overtaking` show it. So each run with
+//! F is one of a server, and a proof is about the program without F ([`super::Form::Counted`]), which has all of them.
 //!
 //! Where other transactions run at READ COMMITTED two programs enclose the server. *Upper*, without guards and F: the
 //! levels meet only where a COMMIT at READ COMMITTED assumes R = 0 for the rows that it changes, and step 2 assumes
@@ -272,6 +279,11 @@ impl<'m, 'w> Emitter<'m, 'w> {
         either(deleted, number(2), touched)
     }
 
+    /// What F is while the next one waits for who holds the row.
+    fn behind(&self, row: RowId) -> i64 {
+        if self.model.usage.key_shared.contains(&TableId(row.table)) { 3 } else { 2 }
+    }
+
     fn parts(&mut self) -> Vec<Part> {
         let rows: std::collections::BTreeSet<RowId> = self.touched.keys().chain(self.shared[KEY].keys()).copied().collect();
         let part = |row: RowId| {
@@ -299,9 +311,13 @@ impl<'m, 'w> Emitter<'m, 'w> {
             if ending == Ending::Commit {
                 self.push_some(assume(implies(&part.changed, is_zero(part.reserved))));
                 let by_first = all(vec![part.inserted.clone(), part.first.clone()]);
-                let absent = all(vec![not(self.committed_there(part.row)), is_zero(part.flag)]);
-                if self.model.exact {
-                    self.push_some(assume(implies(&by_first, absent)));
+                let there = self.committed_there(part.row);
+                let absent = all(vec![not(there.clone()), is_zero(part.flag)]);
+                let behind = part.flag.map(|flag| compare(CompareOp::Less, global(flag), number(self.behind(part.row))));
+                let waits = behind.zip(part.reserved).map(|(free, reserved)| all(vec![there, equal(global(reserved), 1), free]));
+                if self.model.exact && self.model.has(Rule::FirstStatement) {
+                    let can = any([absent].into_iter().chain(waits.filter(|_| !self.model.levels.mixed())).collect());
+                    self.push_some(assume(implies(&by_first, can)));
                 }
             }
         }
@@ -381,7 +397,10 @@ impl<'m, 'w> Emitter<'m, 'w> {
             }
             if let Some(flag) = part.flag {
                 self.when(all(vec![any(vec![part.changed.clone(), part.inserted.clone()]), part.first.clone()]), |this| {
-                    this.push(store(flag, part.first.clone()));
+                    let waits = all(vec![part.inserted.clone(), not(equal(global(flag), 0))]);
+                    let behind = number(this.behind(part.row));
+                    this.push(store(flag, either(waits, behind, part.first.clone())));
+                    this.model.holds = true;
                     Ok(())
                 })?;
             }
@@ -448,7 +467,8 @@ impl<'m, 'w> Emitter<'m, 'w> {
                 }
                 if let Some(flag) = part.flag {
                     self.when(all(vec![any(vec![part.changed.clone(), part.inserted.clone()]), part.first.clone()]), |this| {
-                        this.push(store(flag, number(0)));
+                        let next = equal(global(flag), this.behind(part.row));
+                        this.push(store(flag, next));
                         Ok(())
                     })?;
                 }
