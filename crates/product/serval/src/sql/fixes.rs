@@ -18,6 +18,10 @@
 //! other scripts need not come. So P has one, and a set that follows S is a part of P and one step nearer to it. Rows
 //! and values are those of all scripts, which changes of other scripts leave as they are, but for columns that are
 //! followed only after the change: then a fix may be passed over, and none that is false is ever proposed.
+//!
+//! **Parts first.** Scripts that have refuted a set before are asked about alone, with the changes that they have now,
+//! before the whole is: a few scripts are decided much faster, and a run of them is one of the whole, as above. What is
+//! proved of a part is used for nothing but not to ask it again.
 
 mod changes;
 mod rewrites;
@@ -38,6 +42,8 @@ use text::edited;
 const MOST_CHANGES: usize = 6;
 /// For how many texts a proof or a run is looked for at most.
 const MOST_QUESTIONS: u64 = 400;
+/// About how many parts of texts that is done.
+const MOST_PARTS: u64 = 2000;
 /// How many fixes are offered.
 const MOST_OFFERED: usize = 8;
 
@@ -54,18 +60,25 @@ pub struct FixSearch {
     known: BTreeSet<Vec<usize>>,
     /// Runs: the scripts that take part, and the changes that these have.
     refuted: Vec<(BTreeSet<usize>, ChangeSet)>,
+    /// Parts without a run that is known: scripts, and the changes that these have.
+    in_vain: BTreeSet<(BTreeSet<usize>, ChangeSet)>,
     proved: Vec<ChangeSet>,
     /// Why sets stayed open, the first one.
     open: Option<String>,
     first: Option<FixAnswer>,
     asked: u64,
+    parts_asked: u64,
     decided: u64,
     assumes: Vec<String>,
 }
 
 /// A text about which something is to be found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FixQuestion(Vec<usize>);
+pub struct FixQuestion {
+    changes: ChangeSet,
+    /// Only these scripts come; all where none are named.
+    scripts: Option<BTreeSet<usize>>,
+}
 
 /// What was found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,8 +114,9 @@ impl FixSearch {
         let names = workload.scripts.iter().map(|script| script.name.clone()).collect();
         let changes = changes::changes(&workload, &places);
         let waiting = BTreeSet::from([(0, Vec::new())]);
-        let (known, refuted, proved, open, first, assumes) = Default::default();
-        Ok(Self { files: files.to_vec(), names, changes, waiting, known, refuted, proved, open, first, asked: 0, decided: 0, assumes })
+        let (known, refuted, in_vain, proved, open, first, assumes) = Default::default();
+        let (asked, parts_asked, decided, files) = (0, 0, 0, files.to_vec());
+        Ok(Self { files, names, changes, waiting, known, refuted, in_vain, proved, open, first, asked, parts_asked, decided, assumes })
     }
 
     /// The next question; nothing where all is known.
@@ -116,21 +130,40 @@ impl FixSearch {
             if self.proved.len() >= MOST_OFFERED || self.proved.first().is_some_and(|proved| proved.len() < size) {
                 return None;
             }
-            self.waiting.remove(&(size, changes.clone()));
             let set: ChangeSet = changes.iter().copied().collect();
-            match self.refuting(&set) {
-                Some(scripts) => self.follow(&set, Some(&scripts)),
-                None => return Some(FixQuestion(changes)),
+            if let Some(scripts) = self.refuting(&set) {
+                self.waiting.remove(&(size, changes));
+                self.follow(&set, Some(&scripts));
+                continue;
             }
+            // The set waits until all its parts are known.
+            let scripts = self.untried_part(&set);
+            if scripts.is_none() {
+                self.waiting.remove(&(size, changes));
+            }
+            return Some(FixQuestion { changes: set, scripts });
         }
+    }
+
+    /// The changes of a set that these scripts have.
+    fn of(&self, set: &ChangeSet, scripts: &BTreeSet<usize>) -> ChangeSet {
+        set.iter().copied().filter(|change| scripts.contains(&self.changes[*change].script)).collect()
+    }
+
+    /// Scripts that refuted other sets, and were not yet asked about with these changes: few of them first.
+    fn untried_part(&self, set: &ChangeSet) -> Option<BTreeSet<usize>> {
+        if self.parts_asked >= MOST_PARTS {
+            return None;
+        }
+        let is_untried = |scripts: &&BTreeSet<usize>| {
+            scripts.len() < self.names.len() && !self.in_vain.contains(&((*scripts).clone(), self.of(set, scripts)))
+        };
+        self.refuted.iter().map(|(scripts, _)| scripts).filter(is_untried).min_by_key(|scripts| (scripts.len(), *scripts)).cloned()
     }
 
     /// The scripts of a run that refutes this set.
     fn refuting(&self, set: &ChangeSet) -> Option<BTreeSet<usize>> {
-        let of = |scripts: &BTreeSet<usize>| -> ChangeSet {
-            set.iter().copied().filter(|change| scripts.contains(&self.changes[*change].script)).collect()
-        };
-        self.refuted.iter().find(|(scripts, changes)| of(scripts) == *changes).map(|(scripts, _)| scripts.clone())
+        self.refuted.iter().find(|(scripts, changes)| self.of(set, scripts) == *changes).map(|(scripts, _)| scripts.clone())
     }
 
     /// Sets with one more change, of these scripts.
@@ -153,7 +186,19 @@ impl FixSearch {
 
     /// Takes an answer.
     pub fn answer(&mut self, question: &FixQuestion, answer: FixAnswer) {
-        let set: ChangeSet = question.0.iter().copied().collect();
+        let set = question.changes.clone();
+        if let Some(part) = &question.scripts {
+            self.parts_asked += 1;
+            // The set comes again, and is followed then.
+            match answer {
+                FixAnswer::Refuted { scripts, .. } if scripts.is_subset(part) => {
+                    let changes = self.of(&set, &scripts);
+                    self.refuted.push((scripts, changes));
+                }
+                _ => drop(self.in_vain.insert((part.clone(), self.of(&set, part)))),
+            }
+            return;
+        }
         if set.is_empty() {
             self.first = Some(answer.clone());
         }
@@ -169,7 +214,7 @@ impl FixSearch {
             // No change makes less than SERIALIZABLE of it.
             FixAnswer::Assumed => {}
             FixAnswer::Refuted { scripts, .. } => {
-                let changes = set.iter().copied().filter(|change| scripts.contains(&self.changes[*change].script)).collect();
+                let changes = self.of(&set, &scripts);
                 self.refuted.push((scripts.clone(), changes));
                 self.follow(&set, Some(&scripts));
             }
@@ -188,7 +233,13 @@ impl FixSearch {
 
     /// What the question is about: the workload with these changes.
     pub fn workload(&self, question: &FixQuestion) -> Result<Workload, Box<WorkloadMistakes>> {
-        Workload::read(&self.files_with(&question.0.iter().copied().collect()))
+        let mut files = self.files_with(&question.changes);
+        if let Some(scripts) = &question.scripts {
+            let others = self.names.iter().enumerate().filter(|(script, _)| !scripts.contains(script));
+            let lines: Vec<String> = others.map(|(_, name)| format!("without {name}")).collect();
+            super::with_settings(&mut files, &lines.join("\n"));
+        }
+        Workload::read(&files)
     }
 
     /// What a report says to a question.

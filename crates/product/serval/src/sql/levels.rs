@@ -32,7 +32,7 @@ use serval_sql::Isolation;
 use known::{Allocation, Knowledge};
 use walk::{SetsWalk, Walk};
 
-use super::{SETTINGS, Workload, WorkloadMistakes};
+use super::{Workload, WorkloadMistakes};
 
 /// A search for the lowest levels.
 pub struct LevelsSearch {
@@ -178,10 +178,7 @@ impl LevelsSearch {
             });
         }
         let mut files = self.files.clone();
-        match files.iter_mut().find(|(name, _)| name == SETTINGS) {
-            Some((_, text)) => *text = format!("{text}\n{}", lines.join("\n")),
-            None => files.push((SETTINGS.to_owned(), lines.join("\n"))),
-        }
+        super::with_settings(&mut files, &lines.join("\n"));
         files
     }
 
