@@ -1,5 +1,6 @@
 //! A statement takes its snapshot before its locks: where its process stands still in between, another transaction with
-//! a newer snapshot locks the row first and ends first. A schedule of statements cannot say so; here a process is stopped.
+//! a newer snapshot locks the row first and ends first. A schedule of statements cannot say so; here a process is
+//! stopped.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

@@ -3,9 +3,10 @@
 //!
 //! Who begins with a lock of a row takes it right after the snapshot, and holds it to the end; in the program that is a
 //! guard, which keeps others from changing the row, and not from locking it. So there a second attempt can lock the row
-//! and end first. On a server it ends later, if it came later and nothing came between snapshot and lock. Most such runs have the same answers in an order that a
-//! server has: where no other commits between the two snapshots the second attempt may as well come first, and where no
-//! other takes a snapshot between the two ends the first may as well end first. What is left is no counterexample.
+//! and end first. On a server it ends later, if it came later and nothing came between snapshot and lock. Most such
+//! runs have the same answers in an order that a server has: where no other commits between the two snapshots the
+//! second attempt may as well come first, and where no other takes a snapshot between the two ends the first may as
+//! well end first. What is left is no counterexample that can be performed.
 
 use std::collections::BTreeMap;
 

@@ -27,8 +27,8 @@
 //! (R = 1) waits for him with the older snapshot, and holds the row behind him: F is then `behind`, and 1 when he ends.
 //! **F is for runs, not for proofs.** A statement takes its snapshot before its locks. Where something holds the row,
 //! which may be an attempt that fails and is in no run, or where the server is busy, another transaction with a newer
-//! snapshot can lock the row first and end first; stepped cases 4.16 and the test `overtaking` show it. So each run with
-//! F is one of a server, and a proof is about the program without F ([`super::Form::Counted`]), which has all of them.
+//! snapshot can lock the row first and end first; stepped cases 4.16 and the test `overtaking` show it. So each run
+//! with F is one of a server, and a proof is about the program without F ([`super::Form::Counted`]), which has all.
 //!
 //! Where other transactions run at READ COMMITTED two programs enclose the server. *Upper*, without guards and F: the
 //! levels meet only where a COMMIT at READ COMMITTED assumes R = 0 for the rows that it changes, and step 2 assumes
