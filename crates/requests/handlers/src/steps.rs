@@ -43,6 +43,7 @@ mod performed;
 mod places;
 mod print;
 mod promises;
+mod records;
 mod requests;
 mod run;
 mod state;

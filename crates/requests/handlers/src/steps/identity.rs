@@ -16,34 +16,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serval_diagnostic::Span;
 
 use super::places::held_key;
+use super::records::Handed;
 use super::state::{Made, Maker, NotModelled};
 use super::values::{Prom, REC, SharedPlace, Static, Val};
 use crate::form::{AssignTarget, Expr, ExprKind, FunId, VarId};
 use crate::walk;
-
-/// What is known of records, over all requests.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Records {
-    /// Shared places in which a record of this site may lie.
-    lies_in: BTreeMap<String, BTreeSet<String>>,
-    /// Records that are changed before they are shared.
-    changed: BTreeSet<String>,
-    /// Records in records.
-    inside: BTreeMap<String, BTreeSet<String>>,
-    /// Names that were torn at some place of a loop, and what variables name at the end of a round.
-    torn: BTreeSet<String>,
-    loops: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
-    /// What was handed to the outside, or answered.
-    out: BTreeMap<String, Handed>,
-}
-
-/// How a record came out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Handed {
-    span: Span,
-    answered: bool,
-    request: Option<String>,
-}
 
 /// A site that stands for a shared place from which a record was read.
 fn read_from(place: &SharedPlace) -> String {
@@ -64,13 +41,6 @@ pub(super) fn deep(val: &Val) -> BTreeSet<String> {
         _ => {}
     }
     found
-}
-
-impl Records {
-    /// A round begins.
-    pub(super) fn begin(&mut self) {
-        self.out.clear();
-    }
 }
 
 impl Maker<'_> {

@@ -148,7 +148,7 @@ impl<'m> Maker<'m> {
             given_here: BTreeSet::new(),
             versions: BTreeSet::new(),
             refusing: Vec::new(),
-            records: super::identity::Records::default(),
+            records: super::records::Records::default(),
             loops: Vec::new(),
             requested: None,
             statement: 0,

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serval_diagnostic::Span;
 
 use super::HandlerBounds as Limits;
-use super::identity::Records;
 use super::ops::{Kind, Op, Term, constant};
+use super::records::Records;
 use super::values::{FIRST_ATOM, Global, HandlerBounds, SharedPlace, Val};
 use crate::form::{FunId, Module, VarId};
 
