@@ -36,8 +36,11 @@ struct StatesMap<'a> {
     globals: Vec<(&'a [i64], Vec<usize>)>,
     pairs: &'a [(usize, usize)],
     /// By global state, each a list of local states with a count, 0 for any.
-    markings: Option<Vec<Vec<Vec<(usize, u32)>>>>,
+    markings: Option<Vec<Vec<LocalCounts>>>,
 }
+
+/// Local states, each with how many requests may be there.
+type LocalCounts = Vec<(usize, u32)>;
 
 #[derive(Serialize)]
 struct StateNames<'a> {

@@ -13,7 +13,7 @@ use crate::form::{AssignTarget, Expr, ExprKind, FunId, ListItem, VarId};
 pub(super) enum Spot {
     Variable(VarId),
     /// A shared place; where it is a field of a record that was found, which record.
-    Shared(SharedPlace, Option<Val>),
+    Shared(SharedPlace, Option<Box<Val>>),
     /// A field of a record that lies nowhere yet, in this variable.
     Local(VarId, String),
     Answer(&'static str, String),
@@ -151,7 +151,7 @@ impl Maker<'_> {
                         self.type_error(&broken)?;
                         let field = place.field(name);
                         self.frees_once.insert(format!("changed {}", field.base));
-                        Ok(Spot::Shared(field, Some(val)))
+                        Ok(Spot::Shared(field, Some(Box::new(val))))
                     }
                     (None, ExprKind::Var(variable)) if val.is_only(REC) && val.place.is_none() => Ok(Spot::Local(*variable, name.clone())),
                     _ => self.refuse(
