@@ -38,7 +38,7 @@ fn sequence(seed: u64) {
     let capabilities = json!({"textDocument": {"diagnostic": {}}, "workspace": {"diagnostics": {"refreshSupport": true}}});
     let mut client = Client::with(&capabilities, &json!({"check": "command"}));
     let mut text = random_convenience(seed).text;
-    if seed % 25 == 0 {
+    if seed.is_multiple_of(25) {
         // A large text is read on a thread of its own.
         text.push_str(&"// so many words\r\n".repeat(2_000));
     }
