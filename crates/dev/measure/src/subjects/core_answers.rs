@@ -1,8 +1,8 @@
 //! Random programs in the core language with all their answers, as the naive interpreter finds them, for the
 //! comparison with the proved development.
 //!
-//! A program is a line `== NUMBER`, its text, a line `-- interleaved K`, a line for each answer of at most `K` requests,
-//! a line `-- serial`, and the same for those. An answer is `NAME=VALUE` for each request, in order, with blanks
+//! A program is a line `== NUMBER`, its text, a line `-- interleaved K`, a line for each answer of at most `K`
+//! requests, a line `-- serial`, and the same for those. An answer is `NAME=VALUE` for each request, in order, with blanks
 //! between; a program that can fail has `fault` instead of all that.
 
 use std::collections::BTreeMap;

@@ -7,8 +7,8 @@
 //! in a range is tested, and so is what an `assert` or an `invariant` claims; the error is a division by zero.
 //!
 //! The text means the same program: requests in the same order with the same
-//! behaviour. (`serval` reads it like any other; a test compares the two.) The layout follows from the operations alone,
-//! taken two by two, so that another program can print what it has read and compare. Where
+//! behaviour. (`serval` reads it like any other; a test compares the two.) The layout follows from the operations
+//! alone, taken two by two, so that another program can print what it has read and compare. Where
 //! requests have too many combinations of parameters to be written out, those
 //! that stand for all are there, with their other parameters, and a comment says so.
 
