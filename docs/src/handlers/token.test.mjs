@@ -179,8 +179,14 @@ const perhaps = (path, at) => {
 
 const METHODS = ['get', 'post', 'put', 'delete', 'patch'];
 
+// Functions that something outside gets, to call them later.
+const handed = (path, args) => {
+  run.handed[path] = [...(run.handed[path] ?? []), ...args.filter((one) => typeof one === 'function' && one[token] === undefined)];
+};
+
 const called = (path, args) => {
   if (run.loading) {
+    handed(path, args);
     const last = args[args.length - 1];
     const method = path.slice(path.lastIndexOf('.') + 1);
     if (METHODS.includes(method) && typeof args[0] === 'string' && typeof last === 'function') {
@@ -202,19 +208,24 @@ const called = (path, args) => {
 };
 
 // A timer is an outside call that has no value.
-const later = (f, ...rest) => {
-  if (!run || run.loading) return outside('a timer');
+const later_by = (name) => (f, ...rest) => {
+  if (!run || run.loading) {
+    if (run) handed(name, [f]);
+    return outside('a timer');
+  }
   const args = rest.slice(1);
-  run.gates.push({ by: whose(), at: site(later), path: 'a timer', timer: () => f(...args) });
+  run.gates.push({ by: whose(), at: site(globals[name]), path: 'a timer', timer: () => f(...args) });
   return outside('a timer');
 };
-const soon = (f, ...args) => later(f, 0, ...args);
+const later = later_by('setTimeout');
+const now = later_by('setImmediate');
+const soon = (f, ...args) => now(f, 0, ...args);
 
 // What Node gives to all files and is outside, too.
 const globals = {
   setTimeout: later,
   setImmediate: soon,
-  setInterval: () => outside('a timer'),
+  setInterval: (f) => { if (run?.loading) handed('setInterval', [f]); return outside('a timer'); },
   clearTimeout: () => {},
   clearInterval: () => {},
   clearImmediate: () => {},
@@ -316,6 +327,10 @@ const begin = (index) => {
         };
         answer = done.then(plain, (error) => { if (there.answer.sent) return there.answer.sent; throw error; });
       }
+    } else if (call.handed) {
+      const f = run.handed[call.handed]?.[call.number];
+      if (!f) throw new Cut(`no function that ${call.handed} is given`);
+      answer = Promise.resolve(f(...call.params.map((name) => given(call.given, name)))).then(() => undefined);
     } else {
       let self;
       let f = run.exported;
@@ -367,7 +382,7 @@ const answer = (gate, value) => {
 };
 
 const perform = async (how) => {
-  run = { ...how, taken: [], many: [], gates: [], routes: {}, tokens: {}, fresh: {}, given: {}, events: [], gave: {}, now: -1, loading: true };
+  run = { ...how, taken: [], many: [], gates: [], routes: {}, handed: {}, tokens: {}, fresh: {}, given: {}, events: [], gave: {}, now: -1, loading: true };
   run.job = { calls: CALLS, failures: true };
   run.calls = CALLS.map(() => ({ come: false, answer: undefined }));
   const before = Object.fromEntries(Object.keys(globals).map((name) => [name, globalThis[name]]));

@@ -36,7 +36,7 @@ fn certificates_are_about_the_file_and_about_its_program() {
         // One byte.
         std::fs::write(&file, format!("{source}\n")).unwrap();
         let (said, status) = verified(&[&file, &certificate]);
-        assert!(status == Some(1) && said.contains(&format!("it is about another text than {name}")), "{said}");
+        assert!(status == Some(1) && said.contains(&format!("it is about another text than {file}")), "{said}");
         std::fs::write(&file, &source).unwrap();
         let text = std::fs::read_to_string(&certificate).unwrap();
         for (from, to) in [("\"values\":3", "\"values\":2"), ("\"keys\":1", "\"keys\":2"), ("\"values\":3", "\"values\":300")] {
