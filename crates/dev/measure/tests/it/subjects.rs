@@ -41,6 +41,7 @@ const CALLS: &[&str] = &[
     "coverability --count 10",
     "reachability --count 10 --family-seconds 1",
     "weak-memory examples/tso --kind straight sizes --seeds 5..7",
+    "core-answers FILE --count 5 --seed 1",
     "corpus fuzz/corpus/certificate",
 ];
 
