@@ -2,8 +2,8 @@
 //! comparison with the proved development.
 //!
 //! A program is a line `== NUMBER`, its text, a line `-- interleaved K`, a line for each answer of at most `K`
-//! requests, a line `-- serial`, and the same for those. An answer is `NAME=VALUE` for each request, in order, with blanks
-//! between; a program that can fail has `fault` instead of all that.
+//! requests, a line `-- serial`, and the same for those. An answer is `NAME=VALUE` for each request, in order, with
+//! blanks between; a program that can fail has `fault` instead of all that.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
