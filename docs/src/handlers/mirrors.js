@@ -3,7 +3,7 @@ import { first, second } from './mirrors-of-identity.js';
 let token = null;
 
 export async function getToken() {
-  token ??= Promise.race([first.refresh(), second.refresh()]);
+  token ??= Promise.any([first.refresh(), second.refresh()]);
   return await token;
 }
 

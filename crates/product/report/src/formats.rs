@@ -91,7 +91,7 @@ impl Counterexample {
 }
 
 /// The name of a file as others have it, who compare names letter by letter.
-fn plain(file: &str) -> &str {
+pub(crate) fn plain(file: &str) -> &str {
     file.strip_prefix("./").unwrap_or(file)
 }
 

@@ -20,27 +20,29 @@
 //! ```
 
 mod checked;
+mod found;
 mod kept;
+mod outside;
+mod range;
 mod run;
 mod shown;
 mod tried;
 
 use serval_compile::{Source, StepLimits};
-use serval_handlers::{Module, Numbers, Performed, StepsProgram};
+use serval_handlers::{Module, NoProgram, NotModelled, Numbers, Performed, StepsProgram};
 use serval_script::Language;
-use serval_syntax::{Code, Diagnostic};
+use serval_syntax::Diagnostic;
 
 use crate::input::{Content, Input};
 
 pub use checked::{Checked, Outcome, Turns};
+pub use found::{finding, mistakes};
 pub use kept::{KeptRun, RepeatedRun};
+pub use outside::{NoHandlers, Outside, OutsidePart};
 pub use run::{Run, RunEvent};
 pub use serval_handlers::{HandlerBounds, REFUSALS};
 pub use serval_verify::HandlerOptions;
 pub use tried::Tried;
-
-/// What is not modelled.
-const OUTSIDE: Code = Code("E0803");
 
 /// A file of handlers as it is read, whether it can be decided about or not.
 pub struct HandlerFile {
@@ -90,33 +92,37 @@ pub fn is_handlers(name: &str) -> bool {
 impl Handlers {
     /// Reads a file.
     pub fn read(name: &str, text: &str, bounds: &HandlerBounds) -> Result<Self, Vec<Diagnostic>> {
-        Self::of(HandlerFile::read(name, text)?, bounds).map_err(|undecided| undecided.1)
+        Self::of(HandlerFile::read(name, text)?, bounds).map_err(|undecided| undecided.1.diagnostics())
     }
 
     /// The same of a file that is read; it comes back where it cannot be decided about.
-    pub fn of(file: HandlerFile, bounds: &HandlerBounds) -> Result<Self, Box<(HandlerFile, Vec<Diagnostic>)>> {
+    pub fn of(file: HandlerFile, bounds: &HandlerBounds) -> Result<Self, Box<(HandlerFile, NoHandlers)>> {
         match Self::translated(&file.module, bounds) {
             Ok((input, translation, compared, source)) => {
                 let HandlerBounds { values, keys, refusals, requests, .. } = bounds.clone();
                 let options = HandlerOptions { values, keys, wide: false, refusals: refusals.clone(), requests };
                 Ok(Self { file, input, translation, compared, source, refusals, options })
             }
-            Err(mistakes) => Err(Box::new((file, mistakes))),
+            Err(why) => {
+                let why = NoHandlers::new(why, &file.text);
+                Err(Box::new((file, why)))
+            }
         }
     }
 
     /// A file as two programs.
-    fn translated(module: &Module, bounds: &HandlerBounds) -> Result<(Input, StepsProgram, StepsProgram, Source), Vec<Diagnostic>> {
-        let translated = |bounds: &HandlerBounds| {
-            serval_handlers::steps(module, bounds).map_err(|list| list.into_iter().map(diagnostic).collect::<Vec<_>>())
-        };
-        let translation = translated(bounds)?;
+    fn translated(module: &Module, bounds: &HandlerBounds) -> Result<(Input, StepsProgram, StepsProgram, Source), NoProgram> {
+        let translation = serval_handlers::steps(module, bounds)?;
         let input = program(&translation)?;
         // With as many keys as were found to be needed, so that requests have the same names.
         let more = HandlerBounds { numbers: Numbers::Many, refusals: Vec::new(), ..bounds.clone() };
-        let compared = translated(&more)?;
+        let mut compared = serval_handlers::steps(module, &more)?;
+        // What a handler refuses with is the same; the program compared has nothing for it.
+        for (name, call) in &mut compared.calls {
+            call.refusals = translation.calls.get(name).map(|call| call.refusals.clone()).unwrap_or_default();
+        }
         let analysed = program(&compared)?;
-        let Content::Program(program) = analysed.content() else { return Err(Vec::new()) };
+        let Content::Program(program) = analysed.content() else { return Err(NoProgram::default()) };
         let source = Source::new(program, StepLimits::default());
         Ok((input, translation, compared, source))
     }
@@ -155,19 +161,15 @@ impl Handlers {
 }
 
 /// The text of a translation as a program, or where in the file it goes wrong.
-fn program(translation: &StepsProgram) -> Result<Input, Vec<Diagnostic>> {
+fn program(translation: &StepsProgram) -> Result<Input, NoProgram> {
     Input::program(translation.text.clone()).map_err(|mistakes| {
         let why = mistakes.first_error();
         let line = line_of(&mistakes.text, why.primary.span.start);
         let place = translation.places.get(line).copied().unwrap_or_default();
-        let message = format!("a program that cannot be made of this: {}", why.message);
-        vec![Diagnostic::error(OUTSIDE, place, message).expected("handlers of the subset").help("make the handler smaller")]
+        let what = format!("what no program can be made of: {}", why.message);
+        let part = NotModelled { what, help: "make the handler smaller".to_owned(), span: place, request: None, is_mistake: false };
+        NoProgram { parts: vec![part], others: Vec::new() }
     })
-}
-
-fn diagnostic(why: serval_handlers::NotModelled) -> Diagnostic {
-    let of = why.request.map_or_else(String::new, |request| format!(", which {request} comes to"));
-    Diagnostic::error(OUTSIDE, why.span, format!("not modelled: {}{of}", why.what)).expected("handlers of the subset").help(why.help)
 }
 
 /// The line of a place, from 0.

@@ -148,5 +148,5 @@ fn translated(name: &str, text: &str, options: &HandlerOptions) -> Result<String
     let (module, _) = serval_script::read(text, language).map_err(first)?;
     let bounds = serval_handlers::HandlerBounds { values, keys, numbers, refusals, requests };
     let made = serval_handlers::steps(&module, &bounds);
-    made.map(|made| made.text).map_err(|list| list.first().map_or_else(String::new, |one| format!("not modelled: {}", one.what)))
+    made.map(|made| made.text).map_err(|why| why.parts.first().map_or_else(String::new, |one| format!("not modelled: {}", one.what)))
 }

@@ -2,6 +2,8 @@
 //!
 //! It knows no parser. Everything behind it speaks of this form alone.
 
+use std::collections::BTreeSet;
+
 use serval_diagnostic::Span;
 
 /// Index into [`Module::variables`].
@@ -33,6 +35,8 @@ pub struct Module {
     pub directives: Vec<Directive>,
     /// Where variables of the module are named, also in what is not modelled.
     pub mentions: Vec<(u32, VarId)>,
+    /// Variables of the module to which the text assigns somewhere, also in what is not modelled.
+    pub written: BTreeSet<VarId>,
 }
 
 /// A file as Node performs it: without types, and else as it is written.
@@ -107,6 +111,8 @@ pub struct Class {
     pub name: String,
     /// Where it stands.
     pub span: Span,
+    /// What it extends.
+    pub extends: Option<Expr>,
     /// Fields with their initial values, in order.
     pub fields: Vec<(String, Option<Expr>)>,
     /// The constructor.
@@ -115,6 +121,8 @@ pub struct Class {
     pub methods: Vec<ClassMethod>,
     /// Why it cannot be used, if it cannot.
     pub unsupported: Option<Unsupported>,
+    /// Whether it has parts of its own that have no form, such as `static` fields.
+    pub hides: bool,
 }
 
 /// A method.
@@ -305,6 +313,16 @@ pub enum ExprKind {
     Negate(Box<Expr>),
     /// `void e`
     Void(Box<Expr>),
+    /// `value instanceof Class`
+    InstanceOf(Box<Expr>, Box<Expr>),
+    /// `key in object`
+    In(Box<Expr>, Box<Expr>),
+    /// A list of which a loop takes one element after the other.
+    Elements(Box<Expr>),
+    /// The element of such a list at a place that it has.
+    ElementAt(Box<Expr>, Box<Expr>),
+    /// What `delete` leaves behind: undefined, and not there.
+    Absent,
     /// Two operands.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// Two operands, of which the second may be left out.

@@ -21,5 +21,6 @@ mod walk;
 pub use few::answers;
 pub use form::*;
 pub use steps::{
-    Answers, CallShape, Given, HandlerBounds, NotModelled, Numbers, OutsideCall, OutsideValue, REFUSALS, ShownAnswer, StepsProgram, steps,
+    Answers, CallShape, Given, HandlerBounds, NoProgram, NotModelled, Numbers, OutsideCall, OutsideValue, REFUSALS, ShownAnswer,
+    StepsProgram, steps,
 };

@@ -66,7 +66,12 @@ fn calls(translation: &StepsProgram, requests: &[String]) -> Option<Vec<Value>> 
             let path: Vec<&str> = shape.name.split('.').collect();
             json!({ "path": path, "params": shape.parameters, "given": given })
         } else {
-            json!({ "route": shape.name, "framework": shape.framework, "given": given })
+            let refuses: Vec<Value> = shape.refusals.iter().filter_map(said).collect();
+            let mut route = json!({ "route": shape.name, "framework": shape.framework, "given": given, "refuses": refuses });
+            if let Some(plugin) = &shape.plugin {
+                route["plugin"] = json!(plugin);
+            }
+            route
         })
     };
     requests.iter().map(call).collect()

@@ -26,7 +26,9 @@
 //! | expressions | `eval` |
 //! | calls of all kinds | `calls` |
 //! | promises that are kept, activities | `promises` |
+//! | lists: loops over them, and promises that are awaited together | `lists` |
 //! | queues and bags | `locks` |
+//! | errors, their classes and texts | `errors` |
 //! | answers, and what they mean in words | `answers` |
 //! | the module and its requests | `requests` |
 //! | the program as text, with places | `print` |
@@ -34,8 +36,10 @@
 
 mod answers;
 mod calls;
+mod errors;
 mod eval;
 mod identity;
+mod lists;
 mod locks;
 mod ops;
 mod outside;
@@ -47,6 +51,7 @@ mod records;
 mod requests;
 mod run;
 mod state;
+mod thrown;
 mod values;
 
 use std::collections::BTreeMap;
@@ -57,7 +62,7 @@ use crate::form::Module;
 
 pub use answers::{Answers, ShownAnswer};
 pub use performed::{CallShape, Given, OutsideCall, OutsideValue};
-pub use state::NotModelled;
+pub use state::{NoProgram, NotModelled};
 
 /// How a file is bounded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +89,9 @@ pub enum Numbers {
     /// Some dozens more to both sides: as many as a few calls can reach.
     Many,
 }
+
+/// Shared numbers come to what they are compared with, if it is not further away than this.
+const MOST_REACHED: i64 = 30;
 
 /// Status codes with which a handler refuses, where nothing else is said.
 pub const REFUSALS: [i64; 5] = [409, 423, 425, 429, 503];
@@ -115,11 +123,25 @@ pub struct StepsProgram {
     pub outside: Vec<OutsideCall>,
     /// How the requests of the program are called, by their names there.
     pub calls: BTreeMap<String, CallShape>,
-    /// What was left out, because it is no request.
-    pub left_out: Vec<NotModelled>,
+    /// What was left out, because other requests were asked for.
+    pub left_out: Vec<String>,
+    /// A comparison that comes out one way only within the bounds, in words, so that a proof says nothing.
+    pub out_of_reach: Option<String>,
 }
 
-/// Translates a file.
-pub fn steps(module: &Module, bounds: &HandlerBounds) -> Result<StepsProgram, Vec<NotModelled>> {
-    requests::translate(module, bounds)
+/// The stack of the thread that translates: some hundred levels of the form, in each of some dozen functions.
+const STACK: usize = 1 << 28;
+
+/// Translates a file, or says of all its requests which have no program and why: one that is left out could change what
+/// the others do, so that there is no program of the rest unless [`HandlerBounds::requests`] names it.
+pub fn steps(module: &Module, bounds: &HandlerBounds) -> Result<StepsProgram, NoProgram> {
+    // The form nests, and functions are made where they are called: on a stack of its own.
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || requests::translate(module, bounds));
+        match thread.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(made)) => made,
+            Ok(Err(why)) => std::panic::resume_unwind(why),
+            Err(_) => requests::translate(module, bounds),
+        }
+    })
 }

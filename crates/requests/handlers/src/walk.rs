@@ -47,10 +47,16 @@ pub(crate) fn expression(e: &Expr, inside: Option<&Module>, see: &mut dyn FnMut(
     match &e.kind {
         ExprKind::Template(_, parts) => parts.iter().for_each(go),
         ExprKind::Object(items) | ExprKind::Array(items) => each(items, &mut go),
-        ExprKind::Member(inner, _) | ExprKind::Not(inner) | ExprKind::Negate(inner) | ExprKind::Void(inner) | ExprKind::Await(inner) => {
-            go(inner)
-        }
+        ExprKind::Member(inner, _)
+        | ExprKind::Not(inner)
+        | ExprKind::Negate(inner)
+        | ExprKind::Void(inner)
+        | ExprKind::Elements(inner)
+        | ExprKind::Await(inner) => go(inner),
         ExprKind::Index(left, right)
+        | ExprKind::InstanceOf(left, right)
+        | ExprKind::In(left, right)
+        | ExprKind::ElementAt(left, right)
         | ExprKind::Binary(_, left, right)
         | ExprKind::Logical(_, left, right)
         | ExprKind::Bind(_, left, right) => {
@@ -124,6 +130,81 @@ fn note_assigned(e: &Expr, found: &mut BTreeSet<VarId>) {
         },
         _ => {}
     }
+}
+
+/// The variables that are assigned themselves, and not only their fields.
+pub(crate) fn replaced(module: &Module) -> BTreeSet<VarId> {
+    let mut found = BTreeSet::new();
+    for function in &module.functions {
+        expressions(&function.body, None, &mut |e| {
+            if let ExprKind::Assign(AssignTarget::Var(variable), _) | ExprKind::Update(AssignTarget::Var(variable), ..) = &e.kind {
+                found.insert(*variable);
+            }
+        });
+    }
+    found
+}
+
+/// The variables of functions around that a function names.
+pub(crate) fn captured(id: FunId, module: &Module) -> BTreeSet<VarId> {
+    let (mut named, mut own) = (BTreeSet::new(), BTreeSet::new());
+    let mut functions = vec![id];
+    function(id, module, &mut |e| match &e.kind {
+        ExprKind::Var(variable) => {
+            named.insert(*variable);
+        }
+        ExprKind::Assign(AssignTarget::Var(variable), _) | ExprKind::Update(AssignTarget::Var(variable), ..) => {
+            named.insert(*variable);
+        }
+        ExprKind::Bind(variable, ..) => {
+            own.insert(*variable);
+        }
+        ExprKind::Function(id) => functions.push(*id),
+        _ => {}
+    });
+    for id in functions {
+        let function = module.function(id);
+        own.extend(&function.params);
+        declared(&function.body, &mut own);
+    }
+    named.into_iter().filter(|variable| !own.contains(variable) && !module.variable(*variable).module).collect()
+}
+
+/// The variables that statements declare.
+fn declared(list: &[Stmt], found: &mut BTreeSet<VarId>) {
+    for one in list {
+        match &one.kind {
+            StmtKind::Let(variable, _) => {
+                found.insert(*variable);
+            }
+            StmtKind::If(_, yes, no) => {
+                declared(yes, found);
+                declared(no, found);
+            }
+            StmtKind::Loop { body, .. } | StmtKind::Block(body) => declared(body, found),
+            StmtKind::Try { body, catch, finally } => {
+                declared(body, found);
+                if let Some((bound, body)) = catch {
+                    found.extend(bound);
+                    declared(body, found);
+                }
+                declared(finally.as_deref().unwrap_or_default(), found);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What stands at the left of all dots of a target, if it is a field or an element.
+pub(crate) fn root(target: &AssignTarget) -> Option<&Expr> {
+    let mut root = match target {
+        AssignTarget::Var(_) => return None,
+        AssignTarget::Member(object, _) | AssignTarget::Index(object, _) => &**object,
+    };
+    while let ExprKind::Member(object, _) | ExprKind::Index(object, _) = &root.kind {
+        root = object;
+    }
+    Some(root)
 }
 
 /// How many `return`s with a value a function has, not counting those of functions in it.

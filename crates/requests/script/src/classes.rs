@@ -1,9 +1,10 @@
-//! Classes without inheritance: fields, a constructor, methods.
+//! Classes: fields, a constructor, methods; what they extend is a name, for classes of errors.
 
 use oxc_ast::ast::{
-    Class, ClassElement, Expression, MethodDefinitionKind, MethodDefinitionType, ObjectPropertyKind, PropertyKind, TSAccessibility,
+    BindingPattern, Class, ClassElement, Expression, MethodDefinition, MethodDefinitionKind, MethodDefinitionType, ObjectPropertyKind,
+    PropertyKind, TSAccessibility,
 };
-use serval_handlers::{AssignTarget, Class as Made, ClassId, ClassMethod, Expr, ExprKind, Stmt, StmtKind, Unsupported};
+use serval_handlers::{AssignTarget, Class as Made, ClassId, ClassMethod, Expr, ExprKind, FunId, StmtKind, Unsupported, VarId};
 
 use crate::scope::{ScriptScope, expr, span, stmt, unsupported};
 
@@ -14,14 +15,16 @@ impl ScriptScope<'_> {
         let mut refuse = |what: &str, help: &str, place| {
             why.get_or_insert_with(|| unsupported(what, help, place));
         };
-        if class.heritage.is_some() {
+        let extends = class.heritage.as_ref().map(|heritage| self.expression(&heritage.expression));
+        if extends.as_ref().is_some_and(|extended| !matches!(extended.kind, ExprKind::Var(_) | ExprKind::Global(_))) {
             refuse("inheritance", "put the fields and methods into one class", at);
         }
         if !class.decorators.is_empty() {
             refuse("a decorator", "call what it does", at);
         }
         let name = class.id.as_ref().map_or_else(|| name.to_owned(), |id| id.name.to_string());
-        let mut made = Made { name, span: at, fields: Vec::new(), constructor: None, methods: Vec::new(), unsupported: None };
+        let (fields, methods) = (Vec::new(), Vec::new());
+        let mut made = Made { name, span: at, extends, fields, constructor: None, methods, unsupported: None, hides: false };
         for element in &class.body.body {
             match element {
                 ClassElement::PropertyDefinition(field) if field.declare => {}
@@ -49,8 +52,7 @@ impl ScriptScope<'_> {
                         }
                         MethodDefinitionKind::Constructor => {
                             let function = self.function(&method.value, "constructor");
-                            let kept = self.kept_parameters(method, function);
-                            self.made.functions[function.0 as usize].body.splice(0..0, kept);
+                            self.keep_parameters(method, function);
                             made.constructor = Some(function);
                         }
                         MethodDefinitionKind::Get | MethodDefinitionKind::Set => {
@@ -63,8 +65,22 @@ impl ScriptScope<'_> {
                 ClassElement::AccessorProperty(field) => refuse("an accessor", "write a field", span(field.span)),
             }
         }
+        made.hides = class.body.body.iter().any(Self::is_left_out);
         made.unsupported = why;
         self.add_class(made)
+    }
+
+    /// Whether a part of a class has no form, though it may do something.
+    fn is_left_out(element: &ClassElement<'_>) -> bool {
+        match element {
+            ClassElement::PropertyDefinition(field) => !field.declare && (field.computed || field.r#static),
+            ClassElement::MethodDefinition(method) => {
+                let plain = matches!(method.kind, MethodDefinitionKind::Method | MethodDefinitionKind::Constructor);
+                !Self::is_signature(&method.value) && (!plain || method.computed || method.r#static || !method.decorators.is_empty())
+            }
+            ClassElement::TSIndexSignature(_) => false,
+            ClassElement::StaticBlock(_) | ClassElement::AccessorProperty(_) => true,
+        }
     }
 
     /// An object of the module that has functions: like the only instance of a class.
@@ -84,8 +100,16 @@ impl ScriptScope<'_> {
             return None;
         }
         let at = span(object.span);
-        let mut made =
-            Made { name: name.to_owned(), span: at, fields: Vec::new(), constructor: None, methods: Vec::new(), unsupported: None };
+        let mut made = Made {
+            name: name.to_owned(),
+            span: at,
+            extends: None,
+            fields: Vec::new(),
+            constructor: None,
+            methods: Vec::new(),
+            unsupported: None,
+            hides: false,
+        };
         for property in &object.properties {
             let ObjectPropertyKind::ObjectProperty(field) = property else { continue };
             let Some(key) = Self::key(&field.key) else { continue };
@@ -106,24 +130,25 @@ impl ScriptScope<'_> {
         Some(expr(ExprKind::New(Box::new(class), Vec::new()), at))
     }
 
-    /// `constructor(private readonly max: number)` says `this.max = max`.
-    fn kept_parameters(&mut self, method: &oxc_ast::ast::MethodDefinition<'_>, function: serval_handlers::FunId) -> Vec<Stmt> {
-        let made = &self.made.functions[function.0 as usize];
-        let kept = method
-            .value
-            .params
-            .items
-            .iter()
-            .zip(&made.params)
-            .filter(|(parameter, _)| parameter.accessibility.is_some() || parameter.readonly || parameter.r#override);
-        let assigned = kept.map(|(parameter, variable)| {
-            let at = Self::at(parameter.span);
-            let this: Expr = expr(ExprKind::This, at);
-            let value = expr(ExprKind::Var(*variable), at);
-            let name = self.made.variable(*variable).name.clone();
-            let assign = ExprKind::Assign(AssignTarget::Member(Box::new(this), name), Box::new(value));
-            stmt(StmtKind::Expr(expr(assign, at)), at)
-        });
-        assigned.collect()
+    /// `constructor(private readonly max: number)` says `this.max = max`, when the defaults of parameters are known.
+    fn keep_parameters(&mut self, method: &MethodDefinition<'_>, function: FunId) {
+        let (mut assigned, mut defaults) = (Vec::new(), Vec::new());
+        for parameter in &method.value.params.items {
+            let is_kept = parameter.accessibility.is_some() || parameter.readonly || parameter.r#override;
+            let BindingPattern::BindingIdentifier(id) = &parameter.pattern else { continue };
+            let Some(symbol) = id.symbol_id.get() else { continue };
+            let (variable, at) = (self.of_symbol(symbol), Self::at(parameter.span));
+            defaults.extend(parameter.initializer.as_ref().map(|_| variable));
+            if is_kept {
+                let this: Expr = expr(ExprKind::This, at);
+                let assign = AssignTarget::Member(Box::new(this), id.name.to_string());
+                let assign = ExprKind::Assign(assign, Box::new(expr(ExprKind::Var(variable), at)));
+                assigned.push(stmt(StmtKind::Expr(expr(assign, at)), at));
+            }
+        }
+        let body = &mut self.made.functions[function.0 as usize].body;
+        let place = |default: &VarId| body.iter().position(|one| matches!(&one.kind, StmtKind::Let(variable, _) if variable == default));
+        let first = defaults.iter().filter_map(place).max().map_or(0, |last| last + 1);
+        body.splice(first..first, assigned);
     }
 }

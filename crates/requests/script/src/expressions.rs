@@ -6,9 +6,12 @@ use oxc_ast::ast::{
 };
 use oxc_span::GetSpan;
 use serval_diagnostic::Span;
-use serval_handlers::{AssignTarget, BinaryOp, Expr, ExprKind, ListItem, LogicalOp, UpdateOp};
+use serval_handlers::{AssignTarget, BinaryOp, Expr, ExprKind, ListItem, LogicalOp, ScriptFunction, StmtKind, UpdateOp};
 
-use crate::scope::{ScriptScope, expr, no_expr, span};
+use crate::scope::{ScriptScope, expr, no_expr, span, stmt};
+
+/// How many parts may be put into each other that the text has in a row.
+const MOST_PARTS: usize = 24;
 
 /// A member, an element or a call in an optional chain, made of what stands before.
 type Link<'l> = Box<dyn FnOnce(&mut ScriptScope<'_>, Expr) -> Expr + 'l>;
@@ -65,6 +68,14 @@ impl ScriptScope<'_> {
                 let left = self.boxed(&one.left);
                 ExprKind::Logical(op, left, self.boxed(&one.right))
             }
+            Expression::BinaryExpression(one) if one.operator == BinaryOperator::Instanceof => {
+                let left = self.boxed(&one.left);
+                ExprKind::InstanceOf(left, self.boxed(&one.right))
+            }
+            Expression::BinaryExpression(one) if one.operator == BinaryOperator::In => {
+                let left = self.boxed(&one.left);
+                ExprKind::In(left, self.boxed(&one.right))
+            }
             Expression::BinaryExpression(one) => {
                 let Some(op) = binary(one.operator) else {
                     return no_expr(&format!("`{}`", one.operator.as_str()), "compute it in a function of the outside", at);
@@ -89,7 +100,6 @@ impl ScriptScope<'_> {
                         _ => ExprKind::Negate(Box::new(inner)),
                     }
                 }
-                // Nothing that is modelled tells a field that is gone from one that is undefined.
                 UnaryOperator::Delete => {
                     let object = match one.argument.get_inner_expression() {
                         Expression::StaticMemberExpression(member) => {
@@ -102,7 +112,7 @@ impl ScriptScope<'_> {
                         _ => None,
                     };
                     let Some(target) = object else { return no_expr("`delete` of this", "delete a field or an entry", at) };
-                    let gone = expr(ExprKind::Assign(target, Box::new(expr(ExprKind::Undefined, at))), at);
+                    let gone = expr(ExprKind::Assign(target, Box::new(expr(ExprKind::Absent, at))), at);
                     let unused = self.temporary("unused");
                     ExprKind::Bind(unused, Box::new(gone), Box::new(expr(ExprKind::Bool(true), at)))
                 }
@@ -177,6 +187,9 @@ impl ScriptScope<'_> {
                 let items = self.arguments(&one.arguments);
                 ExprKind::New(callee, items)
             }
+            Expression::SequenceExpression(one) if one.expressions.len() > MOST_PARTS => {
+                return no_expr("a list of expressions this long", "make statements of them", at);
+            }
             Expression::SequenceExpression(one) => {
                 let mut parts: Vec<Expr> = one.expressions.iter().map(|part| self.expression(part)).collect();
                 let Some(last) = parts.pop() else { return expr(ExprKind::Undefined, at) };
@@ -187,7 +200,7 @@ impl ScriptScope<'_> {
             }
             Expression::ImportExpression(_) => return no_expr("`import()`", "import at the top of the file", at),
             Expression::YieldExpression(_) => return no_expr("`yield`", "write a loop with `await`", at),
-            Expression::Super(_) => return no_expr("`super`", "put the fields and methods into one class", at),
+            Expression::Super(_) => ExprKind::Global("super".to_owned()),
             Expression::JSXElement(_) | Expression::JSXFragment(_) => return no_expr("JSX", "answer data", at),
             Expression::BigIntLiteral(_) => return no_expr("a bigint", "use a number", at),
             Expression::RegExpLiteral(_) => return no_expr("a regular expression", "match in a function of the outside", at),
@@ -333,8 +346,73 @@ impl ScriptScope<'_> {
                 return expr(ExprKind::Import(module.value.to_string(), "*".to_owned()), at);
             }
             let items = this.arguments(&call.arguments);
-            expr(ExprKind::Call(Box::new(callee), items), at)
+            match (callee.kind, items.as_slice()) {
+                (ExprKind::Member(promise, name), [ListItem::One(_, f)])
+                    if name == "finally" && matches!(f.kind, ExprKind::Function(_)) =>
+                {
+                    this.at_last(*promise, f, at)
+                }
+                (ExprKind::Member(object, name), items)
+                    if name == "assign" && matches!(&object.kind, ExprKind::Global(of) if of == "Object") =>
+                {
+                    this.assign_fields(items, at)
+                }
+                (kind, _) => expr(ExprKind::Call(Box::new(expr(kind, callee.span)), items), at),
+            }
         })
+    }
+
+    /// `Object.assign(record, { … })`: the fields one after the other, once all values are known; `Object.assign({},
+    /// a, b)` is `{ ...a, ...b }`.
+    fn assign_fields(&mut self, items: &[ListItem], at: Span) -> Expr {
+        let refused = || no_expr("`Object.assign` of this", "assign the fields one by one: `record.name = value`", at);
+        let Some((ListItem::One(_, target), rest)) = items.split_first() else { return refused() };
+        if let ExprKind::Object(first) = &target.kind {
+            let mut all = first.clone();
+            for item in rest {
+                match item {
+                    ListItem::One(_, Expr { kind: ExprKind::Object(list), .. }) => all.extend(list.iter().cloned()),
+                    ListItem::One(_, other) => all.push(ListItem::Spread(other.clone())),
+                    ListItem::Spread(_) => return refused(),
+                }
+            }
+            return expr(ExprKind::Object(all), at);
+        }
+        let [ListItem::One(_, Expr { kind: ExprKind::Object(list), .. })] = rest else { return refused() };
+        if list.len() > MOST_PARTS || !matches!(target.kind, ExprKind::Var(_) | ExprKind::This) {
+            return refused();
+        }
+        let fields = list.iter().map(|item| if let ListItem::One(name, value) = item { Some((name, value)) } else { None });
+        let Some(fields) = fields.collect::<Option<Vec<_>>>() else { return refused() };
+        let held: Vec<_> = fields.iter().map(|_| self.temporary("value")).collect();
+        let mut made = target.clone();
+        for (variable, (name, _)) in held.iter().zip(&fields).rev() {
+            let to = AssignTarget::Member(Box::new(target.clone()), (*name).clone());
+            let assign = expr(ExprKind::Assign(to, Box::new(expr(ExprKind::Var(*variable), at))), at);
+            let unused = self.temporary("unused");
+            made = expr(ExprKind::Bind(unused, Box::new(assign), Box::new(made)), at);
+        }
+        for (variable, (_, value)) in held.iter().zip(&fields).rev() {
+            made = expr(ExprKind::Bind(*variable, Box::new((*value).clone()), Box::new(made)), at);
+        }
+        made
+    }
+
+    /// `promise.finally(f)`: an `async` function that awaits the promise in `try` and calls `f` in `finally`.
+    fn at_last(&mut self, promise: Expr, f: &Expr, at: Span) -> Expr {
+        let given = self.temporary("promise");
+        let waits = expr(ExprKind::Await(Box::new(expr(ExprKind::Var(given), at))), at);
+        let mut last = expr(ExprKind::Call(Box::new(f.clone()), Vec::new()), at);
+        if matches!(f.kind, ExprKind::Function(id) if self.made.functions[id.0 as usize].is_async) {
+            last = expr(ExprKind::Await(Box::new(last)), at);
+        }
+        let body = vec![stmt(StmtKind::Return(Some(waits)), at)];
+        let finally = Some(vec![stmt(StmtKind::Expr(last), at)]);
+        let body = vec![stmt(StmtKind::Try { body, catch: None, finally }, at)];
+        let (params, param_names) = (vec![given], vec!["promise".to_owned()]);
+        let made = ScriptFunction { name: "finally".to_owned(), span: at, params, param_names, body, is_async: true, has_this: false };
+        let callee = expr(ExprKind::Function(self.add_function(made)), at);
+        expr(ExprKind::Call(Box::new(callee), vec![ListItem::One(String::new(), promise)]), at)
     }
 }
 

@@ -59,8 +59,15 @@ impl Language {
 /// How long a file may be, in bytes.
 pub const MOST_BYTES: usize = 256 << 10;
 
+/// How many mistakes are said of one file.
+const MOST_MISTAKES: usize = 20;
+
 /// How deep brackets may nest.
 pub const MOST_BRACKETS: usize = 400;
+
+/// How many `<` may follow each other without another bracket: each may begin arguments that are types, and is read
+/// again for each of those before it.
+const MOST_ANGLES: usize = 60;
 
 /// The stack of the thread that parses: more than a kilobyte for each byte of the text.
 const STACK: usize = 1 << 30;
@@ -70,14 +77,19 @@ fn too_deep(text: &str) -> Option<Span> {
     if text.len() > MOST_BYTES {
         return Some(Span::default());
     }
-    let mut open = 0_usize;
+    let (mut open, mut angles) = (0_usize, 0_usize);
     for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'<' => angles += 1,
+            b'>' | b';' | b'(' | b')' | b'[' | b']' | b'{' | b'}' => angles = 0,
+            _ => {}
+        }
         match byte {
             b'(' | b'[' | b'{' => open += 1,
             b')' | b']' | b'}' => open = open.saturating_sub(1),
             _ => {}
         }
-        if open > MOST_BRACKETS {
+        if open > MOST_BRACKETS || angles > MOST_ANGLES {
             let place = u32::try_from(at).unwrap_or(0);
             return Some(Span::new(place, place + 1));
         }
@@ -123,11 +135,13 @@ fn parsed(text: &str, language: Language) -> Result<(Module, Performed), Vec<Dia
     };
     parsed.diagnostics.iter().for_each(&mut note);
     if parsed.panicked || !parsed.diagnostics.is_empty() {
+        mistakes.truncate(MOST_MISTAKES);
         return Err(mistakes);
     }
     let semantic = SemanticBuilder::new().with_check_syntax_error(true).build(&parsed.program);
     semantic.diagnostics.iter().for_each(&mut note);
     if !mistakes.is_empty() {
+        mistakes.truncate(MOST_MISTAKES);
         return Err(mistakes);
     }
     let directives = parsed.program.comments.iter().filter_map(|comment| {

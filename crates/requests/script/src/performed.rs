@@ -3,12 +3,12 @@
 //!
 //! There are two forms. The *module* is what Node loads. The *body* is the inside of a function, for many runs in one
 //! process: imports are its parameters, and what is exported is named beside it; a module's code runs once and has no
-//! `await`, so that calling the function is loading the module. What cannot be blanked has no form, and the file is not
-//! performed.
+//! `await` but of calls of the outside, which is left out, so that calling the function is loading the module. What
+//! cannot be blanked has no form, and the file is not performed.
 
 use oxc_ast::ast::{
     AccessorProperty, ArrowFunctionExpression, Class, ClassElement, Declaration, ExportDefaultDeclaration, ExportDefaultDeclarationKind,
-    ExportNamedDeclaration, FormalParameter, Function, ImportDeclaration, ImportDeclarationSpecifier, MethodDefinition,
+    ExportNamedDeclaration, Expression, FormalParameter, Function, ImportDeclaration, ImportDeclarationSpecifier, MethodDefinition,
     MethodDefinitionType, Program, PropertyDefinition, PropertyDefinitionType, Statement, TSAsExpression, TSEnumDeclaration,
     TSEnumMemberName, TSNonNullExpression, TSSatisfiesExpression, TSThisParameter, TSTypeAnnotation, TSTypeAssertion,
     TSTypeParameterDeclaration, TSTypeParameterInstantiation, VariableDeclarator,
@@ -33,6 +33,12 @@ pub(crate) fn performed(text: &str, program: &Program<'_>) -> Performed {
     made.module = blanked(text, &types, &[], &inserted);
     made.body = blanked(text, &types, &linking, &inserted);
     made
+}
+
+/// Whether a statement is `super(…)`.
+fn calls_super(statement: &Statement<'_>) -> bool {
+    let Statement::ExpressionStatement(statement) = statement else { return false };
+    matches!(&statement.expression, Expression::CallExpression(call) if matches!(call.callee, Expression::Super(_)))
 }
 
 /// The text with blanks in these places, and other words in those: words are not longer than what they stand for.
@@ -118,6 +124,13 @@ impl Eraser<'_> {
     fn top(&mut self, statement: &Statement<'_>) {
         match statement {
             Statement::ImportDeclaration(import) => self.import(import),
+            // Nothing comes before the module has run, so that its body has no need to wait.
+            Statement::ExpressionStatement(one) => {
+                if let Expression::AwaitExpression(awaited) = &one.expression {
+                    let start = awaited.span.start;
+                    self.linking.push((Span::new(start, start + 5), ""));
+                }
+            }
             Statement::ExportDeclaration(export) => {
                 if self.is_type(&export.declaration) {
                     return;
@@ -391,7 +404,11 @@ impl<'a> Visit<'a> for Eraser<'_> {
             }
         }
         if let Some(body) = it.value.body.as_ref().filter(|_| !fields.is_empty()) {
-            self.inserted.push((body.span.start + 1, fields));
+            // There is no `this` before the class above has made it.
+            match body.statements.iter().find(|one| calls_super(one)) {
+                Some(call) => self.inserted.push((call.span().end, format!(";{fields}"))),
+                None => self.inserted.push((body.span.start + 1, fields)),
+            }
         }
         walk::walk_method_definition(self, it);
     }

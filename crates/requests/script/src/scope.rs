@@ -1,6 +1,6 @@
 //! Names, and what has been made so far.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{BindingIdentifier, IdentifierReference, Program};
 use oxc_ast_visit::Visit;
@@ -51,18 +51,24 @@ pub(crate) fn no_stmt(what: &str, help: &str, at: Span) -> Stmt {
 struct Mentions<'m, 's> {
     scope: &'m mut ScriptScope<'s>,
     found: Vec<(u32, VarId)>,
+    written: BTreeSet<VarId>,
 }
 
 impl<'a> Visit<'a> for Mentions<'_, '_> {
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
         // Types name what is no value.
-        let is_value = it.reference_id.get().is_some_and(|id| self.scope.scoping.get_reference(id).is_value());
+        let reference = it.reference_id.get().map(|id| self.scope.scoping.get_reference(id));
+        let is_value = reference.is_some_and(|reference| reference.is_value());
+        let is_written = reference.is_some_and(|reference| reference.is_write());
         if is_value
             && let Some(variable) = self.scope.variable(it)
             && self.scope.made.variable(variable).module
             && !self.scope.imports.contains_key(&variable)
         {
             self.found.push((it.span.start, variable));
+            if is_written {
+                self.written.insert(variable);
+            }
         }
     }
 }
@@ -87,7 +93,7 @@ impl<'s> ScriptScope<'s> {
         self.add(name, false)
     }
 
-    fn of_symbol(&mut self, symbol: oxc_semantic::SymbolId) -> VarId {
+    pub(crate) fn of_symbol(&mut self, symbol: oxc_semantic::SymbolId) -> VarId {
         if let Some(known) = self.known.get(&symbol.index()) {
             return *known;
         }
@@ -120,9 +126,10 @@ impl<'s> ScriptScope<'s> {
 
     /// Where variables of the module are named, in what has no form as well.
     pub(crate) fn mentions(&mut self, program: &Program<'_>) {
-        let mut seen = Mentions { scope: self, found: Vec::new() };
+        let mut seen = Mentions { scope: self, found: Vec::new(), written: BTreeSet::new() };
         seen.visit_program(program);
-        let mut found = seen.found;
+        let Mentions { mut found, written, .. } = seen;
+        self.made.written = written;
         found.sort_unstable();
         self.made.mentions = found;
     }

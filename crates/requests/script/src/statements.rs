@@ -1,13 +1,16 @@
 //! Statements, and what a module exports and imports.
 
 use oxc_ast::ast::{
-    Declaration, ExportDefaultDeclarationKind, Expression, ForStatementInit, ImportDeclarationSpecifier, ModuleExportName, Program,
-    Statement, TSEnumDeclaration, TSEnumMemberName, VariableDeclaration, VariableDeclarationKind,
+    Declaration, ExportDefaultDeclarationKind, Expression, ForOfStatement, ForStatementInit, ForStatementLeft, ImportDeclarationSpecifier,
+    ModuleExportName, Program, Statement, TSEnumDeclaration, TSEnumMemberName, VariableDeclaration, VariableDeclarationKind,
 };
 use serval_diagnostic::Span;
-use serval_handlers::{AssignTarget, BinaryOp, Export, Expr, ExprKind, ListItem, LogicalOp, Stmt, StmtKind};
+use serval_handlers::{AssignTarget, BinaryOp, Export, Expr, ExprKind, ListItem, LogicalOp, Stmt, StmtKind, UpdateOp};
 
 use crate::scope::{ScriptScope, expr, no_stmt, span, stmt};
+
+/// How many cases a `switch` may have.
+const MOST_CASES: usize = 60;
 
 impl ScriptScope<'_> {
     /// The whole file.
@@ -294,6 +297,7 @@ impl ScriptScope<'_> {
                 }
             }
             Statement::ExportAllDeclaration(_) | Statement::ExportFromDeclaration(_) => {}
+            Statement::ForOfStatement(one) if !one.r#await => out.push(self.each(one, at)),
             Statement::ForInStatement(_) | Statement::ForOfStatement(_) => {
                 out.push(no_stmt("a loop over a collection", "write a loop that counts, or a function of the outside", at));
             }
@@ -308,8 +312,36 @@ impl ScriptScope<'_> {
         }
     }
 
+    /// `for (const x of list)`: a loop that counts the places of the list.
+    fn each(&mut self, one: &ForOfStatement<'_>, at: Span) -> Stmt {
+        let ForStatementLeft::VariableDeclaration(left) = &one.left else {
+            return no_stmt("a loop over a collection that assigns", "declare the element: `for (const element of list)`", at);
+        };
+        let Some(pattern) = left.declarations.first().map(|declared| &declared.id) else {
+            return no_stmt("a loop over a collection", "write a loop that counts, or a function of the outside", at);
+        };
+        let (list, place) = (self.temporary("list"), self.temporary("place"));
+        let all = self.expression(&one.right);
+        let of = all.span;
+        let first = stmt(StmtKind::Let(list, Some(expr(ExprKind::Elements(Box::new(all)), of))), at);
+        let begins = stmt(StmtKind::Let(place, Some(expr(ExprKind::Number(0), at))), at);
+        let read = |variable| Box::new(expr(ExprKind::Var(variable), of));
+        let length = Box::new(expr(ExprKind::Member(read(list), "length".to_owned()), of));
+        let test = Some(expr(ExprKind::Binary(BinaryOp::Less, read(place), length), of));
+        let mut body = Vec::new();
+        self.bind(pattern, Some(expr(ExprKind::ElementAt(read(list), read(place)), of)), at, &mut body);
+        body.extend(self.block(&one.body));
+        let next =
+            ExprKind::Update(AssignTarget::Var(place), UpdateOp::Binary(BinaryOp::Add), Box::new(expr(ExprKind::Number(1), at)), true);
+        let looped = stmt(StmtKind::Loop { test, test_first: true, body, update: Some(expr(next, at)) }, at);
+        stmt(StmtKind::Block(vec![first, begins, looped]), at)
+    }
+
     /// `switch` whose cases all end in `break`, `return` or `throw`.
     fn switch(&mut self, subject: Expr, cases: &[oxc_ast::ast::SwitchCase<'_>], at: Span) -> Stmt {
+        if cases.len() > MOST_CASES {
+            return no_stmt("a `switch` with this many cases", "make functions of groups of them", at);
+        }
         let held = self.temporary("subject");
         let mut tests: Vec<Expr> = Vec::new();
         let mut arms: Vec<(Option<Expr>, Vec<Stmt>)> = Vec::new();

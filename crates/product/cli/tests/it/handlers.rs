@@ -24,7 +24,7 @@ fn options_that_do_not_go_with_handlers_are_refused() {
         (&["check", TOKEN, "--strict"][..], "nothing about the order in time"),
         (&["verify", TOKEN, "target/x.json", "--check-compile"], "do not go with handlers"),
         (&["export", "examples/lost-update.ser", "--to", "ser", "--values", "2"], "are about handlers in JavaScript and TypeScript"),
-        (&["check", TOKEN, "--format", "sarif"], "the formats text and json"),
+        (&["check", TOKEN, "--html", "target/page.html"], "the formats text, json, sarif, github and markdown"),
         (&["check", TOKEN, "--only", "faults"], "--only is about programs"),
         (&["check", TOKEN, "examples/lost-update.ser"], "checked apart from programs"),
         (&["check", TOKEN, "--replay=host=/tmp"], "takes no connection"),
@@ -130,7 +130,7 @@ pub(crate) mod built {
         let none = file("none.js", b"export const one = 1;\n");
         let top = file("top.js", b"import { out } from './out.js';\nlet n = await out();\nexport function f() { n += 1; }\n");
         let race =
-            b"import { out } from './out.js';\nlet n = 0;\nexport async function f() { n += 1; await Promise.race([out(), out()]); }\n";
+            b"import { out } from './out.js';\nlet n = 0;\nexport async function f() { n += 1; await Promise.any([out(), out()]); }\n";
         let race = file("race.js", race);
         let head = "import { out } from './out.js';\nlet n = 0;\nlet slot = null;\nconst m = new Map();\n";
         let body = |name: &str, text: &str| file(name, format!("{head}{text}\n").as_bytes());
@@ -154,33 +154,77 @@ pub(crate) mod built {
         let range = file("range.js", b"/** @serval 0..2 */\nlet c = 0;\nexport function f() { c += 1; return c; }\n");
         assert_eq!(serval(&["check", &range], b"").status.code(), Some(3));
         assert!(text(&serval(&["check", &range], b"").stdout).contains("a number leaves its range"));
+        let (stderr, status) = refused(&["check", &jsx]);
+        assert!(status == Some(2) && stderr.contains("handlers have no JSX: move it into another file"), "{stderr}");
         for (path, help) in [
-            (&jsx, "handlers have no JSX: move it into another file"),
             (&decorator, "use a function of the module"),
             (&generator, "write a loop with `await`"),
-            (&twice, "two handlers of the name POST /a\n"),
+            (&twice, "two handlers of the name POST /a\n  instead         give them different names\n"),
             (&number, "a parameter that is a key and a number"),
             (&handed, "hand over a copy of what is needed"),
             (&inside, "hand over a copy of what is needed"),
             (&called, "hand over a copy of what is needed"),
             (&across, "look it up again behind the `await`"),
-            (&iterated, "a loop over a collection"),
+            (&iterated, "iteration over a shared map, `keys`"),
             (&recursion, "recursion of `f`"),
             (&kept, "keep a map, or only the length"),
         ] {
-            let (stderr, status) = refused(&["check", path]);
-            assert!(status == Some(2) && stderr.contains(help), "{path}: {stderr}");
+            let output = serval(&["check", path], b"");
+            let said = text(&output.stdout);
+            assert!(output.status.code() == Some(3) && said.contains(help), "{path}: {said}{}", text(&output.stderr));
+            assert!(said.lines().next().unwrap().contains("undecided: line ") && output.stderr.is_empty(), "{path}: {said}");
         }
         for (arguments, said) in [
             (&["check", &syntax][..], "E0801"),
             (&["check", &bytes], "is not UTF-8"),
             (&["check", &none], "no handler that touches the state of the module"),
-            (&["check", &top], "`await` in the module"),
-            (&["check", &race], "`Promise.race`, which f comes to"),
+            (&["export", &top, "--to", "ser"], "`await` in the module"),
+            (&["export", &race, "--to", "ser"], "`Promise.any`, which f comes to"),
         ] {
             let (stderr, status) = refused(arguments);
             assert!(stderr.contains(said), "{arguments:?}: {stderr}");
             assert_eq!(status, Some(2), "{arguments:?}: {stderr}");
+        }
+    }
+
+    /// A request that is not modelled makes the file undecided, and says where the rest is decided.
+    #[test]
+    fn a_request_outside_of_the_subset_makes_the_file_undecided() {
+        let folder = directory("handlers-outside");
+        let content = b"import { out } from './out.js';\nlet n = 0;\nexport async function add() { n += 1; await out(); }\n\
+            export async function each() {\n  for (const x in n) await out(x);\n}\nexport function read() { return n; }\n\
+            export async function first() {\n  return n + (await Promise.any([out(), out()]));\n}\n";
+        let file = written(&folder, "mixed.js", content);
+        let output = serval(&["check", &file], b"");
+        let said = text(&output.stdout);
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(3), &b""[..]), "{said}");
+        let lines: Vec<&str> = said.lines().collect();
+        assert!(
+            lines[0].ends_with("mixed.js: undecided: line 5: not modelled: a loop over a collection, which each comes to, and 1 part more"),
+            "{said}"
+        );
+        assert!(lines[1].starts_with("  instead         "), "{said}");
+        assert!(lines[2].starts_with("  line 9: not modelled: `Promise.any`, which first comes to"), "{said}");
+        assert_eq!(lines[4], "  the rest        `--requests add,read` decides about the others alone, and says so");
+        assert_eq!(text(&serval(&["check", &file, "--quiet"], b"").stdout).lines().collect::<Vec<_>>(), [lines[0]]);
+        let report = checked(&file, &[]);
+        let parts = report["not_modelled"].as_array().unwrap();
+        assert_eq!((report["verdict"].as_str(), parts.len()), (Some("unknown"), 2), "{report}");
+        assert_eq!((parts[0]["request"].as_str(), parts[0]["place"]["line"].as_u64()), (Some("each"), Some(5)), "{report}");
+        assert_eq!(report["requests"], serde_json::json!(["add", "read"]));
+        let sarif = serval(&["check", &file, "--format", "sarif"], b"");
+        let log: Value = serde_json::from_slice(&sarif.stdout).unwrap();
+        let results = log["runs"][0]["results"].as_array().unwrap();
+        assert_eq!((sarif.status.code(), results.len()), (Some(3), 2), "{log}");
+        assert_eq!(results[1]["locations"][0]["physicalLocation"]["region"]["startLine"], 9, "{log}");
+        let github = text(&serval(&["check", &file, "--format", "github"], b"").stdout);
+        assert!(github.starts_with("::warning file=") && github.contains(",line=5,") && github.lines().count() == 2, "{github}");
+        // The help is no promise in vain.
+        if has_node() {
+            let output = serval(&["check", &file, "--requests", "add,read"], b"");
+            let said = text(&output.stdout);
+            assert_eq!(output.status.code(), Some(0), "{said}");
+            assert!(said.contains("serializable (only the requests add and read, without each and first, "), "{said}");
         }
     }
 
@@ -195,7 +239,7 @@ pub(crate) mod built {
         let all = said(&["--values", "3", "--keys", "1", "--turns", "one", "--refusals", "none"]);
         assert_eq!(all, format!("{fixed}: serializable (outside values 3, keys 1)\n"));
         let one = said(&["--requests", "getToken", "--refusals", "409,503"]);
-        assert_eq!(one, format!("{fixed}: serializable (only the requests getToken, outside values 2, keys 2)\n"));
+        assert_eq!(one, format!("{fixed}: serializable (only the request getToken, without expire, outside values 2, keys 2)\n"));
         let (stderr, status) = refused(&["check", fixed, "--requests", "getTokens"]);
         assert!(stderr.contains("a request of the name getTokens, which there is not"), "{stderr}");
         assert!(stderr.contains("the requests are getToken, expire"), "{stderr}");

@@ -1,7 +1,7 @@
 // Performs handlers in Node: one process for many files and runs. Lines of JSON come in, and one goes out for each.
 //
-// The only choices of a run are the events: a call that comes, an outside call that is answered, and with what. A run is
-// a list of choices; all runs are performed by counting through these lists. A file is loaded anew for each run.
+// The only choices of a run are the events: a call that comes, an outside call that is answered, and with what. A run
+// is a list of choices; all runs are performed by counting through these lists. A file is loaded anew for each run.
 import vm from 'node:vm';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createInterface } from 'node:readline';
@@ -28,7 +28,8 @@ const site = (above) => {
 
 const token = Symbol('token');
 let run; // what is performed now
-// Which call the code belongs to that runs now, where a run is shown; all runs together go without it, as it takes time.
+// Which call the code belongs to that runs now, where a run is shown; all runs together go without it, as it takes
+// time.
 const caller = new AsyncLocalStorage();
 const whose = () => (run.job.once ? caller.getStore() ?? run.now : run.now);
 
@@ -102,6 +103,7 @@ const load = async (job, prefix, random) => {
   run = { job, prefix, random, taken: [], many: [], gates: [], routes: {}, handed: {}, tokens: {}, fresh: {}, given: {}, events: [], now: -1, loading: true };
   run.calls = job.calls.map(() => ({ come: false, answer: undefined }));
   run.exported = await job.load();
+  await plugged();
   await turn();
   run.loading = false;
 };

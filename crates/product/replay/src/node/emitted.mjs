@@ -104,6 +104,7 @@ const perform = async (how) => {
   process.removeAllListeners('unhandledRejection').on('unhandledRejection', () => {});
   try {
     run.exported = await load();
+    await plugged();
     await turn();
     run.loading = false;
     run.fits = await (how.script ? as_seen(how.script) : one_at_a_time(how.target));
@@ -135,9 +136,16 @@ const as_seen = async (script) => {
   }
 };
 
+// Whether a call has refused; an answer that came behind a change `counts`, whatever its status.
+const has_refused = (answer, at) => {
+  const [kind, inside] = answer;
+  const counts = CALLS[at].counts === JSON.stringify(answer);
+  return CALLS[at].route && kind === 'o' && REFUSALS.includes(inside.status?.[1]) && !counts;
+};
+
 // The calls one at a time, until one answers something else. What refuses has done nothing, at any time.
 const one_at_a_time = async (target) => {
-  const refuses = target.map(([kind, inside], at) => CALLS[at].route && kind === 'o' && REFUSALS.includes(inside.status?.[1]));
+  const refuses = target.map(has_refused);
   const open = () => run.calls.some((one) => one.come && one.answer === undefined);
   for (let turns = 0; turns < 200; turns += 1) {
     const busy = run.gates.length > 0 || open();

@@ -44,7 +44,7 @@ pub fn emitted_test(of: &EmittedTest<'_>) -> String {
         format!("const NAME = {};\n", Value::from(format!("{} at the same time answer as if one at a time", said.join(", ")))),
         "// The calls: as people write them, and as they are made here.\n".to_owned(),
         format!("const SAID = {};\n", Value::from(said)),
-        lines("CALLS", &list("calls")),
+        lines("CALLS", &calls(of)),
         "// What happened in the run that was seen: a call comes, or the outside answers a call.\n".to_owned(),
         lines("EVENTS", &events),
         format!("// What the outside may answer.\nconst OUTSIDE = {{\n{outside}}};\n"),
@@ -60,6 +60,21 @@ pub fn emitted_test(of: &EmittedTest<'_>) -> String {
         .replace("//#types\n", if is_typed { TYPES } else { NO_TYPES })
         .replace(STUBS_HERE, STUBS)
         .replace("//#data\n", &data.concat())
+}
+
+/// The calls; one that answered with the status of a refusal, and was none, says so.
+fn calls(of: &EmittedTest<'_>) -> Vec<Value> {
+    let list = |name: &str| of.trace[name].as_array().cloned().unwrap_or_default();
+    let one = |(mut call, answer): (Value, Value)| {
+        let Some(refuses) = call.as_object_mut().and_then(|call| call.remove("refuses")) else { return call };
+        let status = answer[1]["status"][1].as_i64();
+        let is_known = refuses.as_array().is_some_and(|list| list.contains(&answer));
+        if !is_known && status.is_some_and(|status| of.refusals.contains(&status)) {
+            call["counts"] = Value::from(answer.to_string());
+        }
+        call
+    };
+    list("calls").into_iter().zip(list("answers")).map(one).collect()
 }
 
 /// An event, without its place in the file, which changes.

@@ -73,6 +73,20 @@ const handed = (path, args) => {
   run.handed[path] = [...(run.handed[path] ?? []), ...args.filter((one) => typeof one === 'function' && one[token] === undefined)];
 };
 
+// Fastify has routes that are objects, and plugins, which run before all requests.
+const registered = (path, method, [first, options]) => {
+  if (!path.toLowerCase().includes('fastify') || first?.[token] !== undefined) return;
+  if (method === 'register' && typeof first === 'function') first(outside(path.slice(0, -method.length - 1)), options ?? outside('options'));
+  const url = first?.url ?? first?.path;
+  if (method !== 'route' || typeof first?.method !== 'string' || typeof url !== 'string' || typeof first.handler !== 'function') return;
+  run.routes[`${first.method.toUpperCase()} ${url}`] = first.handler;
+};
+const plugged = async () => {
+  for (const name of new Set(run.job.calls.map((call) => call.plugin))) {
+    if (name !== undefined) await run.exported[name](outside('fastify()'), outside('options'));
+  }
+};
+
 const called = (path, args) => {
   if (run.loading) {
     handed(path, args);
@@ -81,6 +95,7 @@ const called = (path, args) => {
     if (METHODS.includes(method) && typeof args[0] === 'string' && typeof last === 'function') {
       run.routes[`${method.toUpperCase()} ${args[0]}`] = last;
     }
+    registered(path, method, args);
     return outside(`${path}()`);
   }
   const [at, known] = lookup(path, called);
@@ -153,8 +168,14 @@ const reply = () => {
   const send = (body) => { answer.sent ??= { status: answer.status, body }; return self; };
   const status = (code) => { answer.status = code; return self; };
   const same = () => self;
+  const next = (error) => { if (error !== undefined) answer.sent ??= { passed: error }; };
+  // What was answered, and whether it is a failure that was passed on.
+  const said = () => {
+    if (answer.sent && Object.hasOwn(answer.sent, 'passed')) throw answer.sent.passed;
+    return answer.sent;
+  };
   const self = {
-    answer, status, code: status, send, json: send, end: send, sendStatus: (code) => { answer.status = code; return send(undefined); },
+    answer, next, said, status, code: status, send, json: send, end: send, sendStatus: (code) => { answer.status = code; return send(undefined); },
     set: same, header: same, setHeader: same, type: same, cookie: same,
     set statusCode(code) { answer.status = code; },
   };
@@ -209,12 +230,12 @@ const begin = (index) => {
         answer = Promise.resolve(f(ctx, async () => {})).then(() => ({ status: ctx.status, body: ctx.body }));
       } else {
         const there = reply();
-        const done = Promise.resolve(f(given(call.given, ''), there, () => {}));
+        const done = Promise.resolve(f(given(call.given, ''), there, there.next));
         const plain = (value) => {
-          if (there.answer.sent) return there.answer.sent;
+          if (there.answer.sent) return there.said();
           return call.framework === 'fastify' ? { status: there.answer.status, body: value === there ? undefined : value } : undefined;
         };
-        answer = done.then(plain, (error) => { if (there.answer.sent) return there.answer.sent; throw error; });
+        answer = done.then(plain, (error) => { if (there.answer.sent) return there.said(); throw error; });
       }
     } else if (call.handed) {
       const f = run.handed[call.handed]?.[call.number];

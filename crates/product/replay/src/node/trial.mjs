@@ -74,7 +74,11 @@ const trial = async (job) => {
     if (!kept.has(key)) kept.set(key, await counted({ calls, serial: true, together: 1, failures: true, most: job.most_serial }));
     return kept.get(key);
   };
-  const refuses = (call, [kind, inside]) => call.route && kind === 'o' && job.refusals.includes(inside.status?.[1]);
+  // Where there is a program it knows with what a handler refuses before anything has happened.
+  const refuses = (call, answer) => {
+    if (call.refuses) return call.refuses.some((one) => JSON.stringify(one) === JSON.stringify(answer));
+    return call.route && answer[0] === 'o' && job.refusals.includes(answer[1].status?.[1]);
+  };
   for (let count = 2; count <= job.trial; count += 1) {
     const all_lists = choices(job.calls, count);
     // Where there are too many, they are taken evenly from all.

@@ -6,6 +6,7 @@ use serval_handlers::node::{self, Trying, difference, job, said, search, tried, 
 
 use super::Handlers;
 use super::kept::{Seen, kept};
+use super::range::{LEAVES, leaves};
 use super::run::{Run, events};
 use crate::decide::{Verdict, decide};
 use crate::options::Options;
@@ -72,6 +73,9 @@ impl Handlers {
         };
         let (mut runs, mut wide) = (0, None);
         let outcome = match &decision.verdict {
+            Verdict::Serializable(_) | Verdict::Strict(_) | Verdict::NotStrict(..) if self.translation.out_of_reach.is_some() => {
+                Outcome::Undecided(self.translation.out_of_reach.clone().unwrap_or_default())
+            }
             Verdict::Serializable(_) | Verdict::Strict(_) | Verdict::NotStrict(..) => match self.agrees(ask, &mut runs) {
                 Ok(()) => Outcome::Serializable,
                 Err(why) => Outcome::Undecided(format!("{why}; every `await` as a pause it is serializable")),
@@ -87,9 +91,8 @@ impl Handlers {
                     None => Outcome::Undecided(why),
                 },
             },
-            Verdict::Fault(..) | Verdict::Unusable(_) => {
-                Outcome::Undecided("a number leaves its range: declare another with `/** @serval 0..9 */`".to_owned())
-            }
+            Verdict::Fault(_, note) => Outcome::Undecided(leaves(note, &self.translation, &self.file.text)),
+            Verdict::Unusable(_) => Outcome::Undecided(LEAVES.to_owned()),
             Verdict::Refused(_) => Outcome::Bug("the checker refuses the evidence about the program of steps".to_owned()),
             Verdict::Undecided(why) => Outcome::Undecided(why.to_string()),
             _ => Outcome::Undecided("this kind of answer is not known".to_owned()),

@@ -91,7 +91,8 @@ impl Answers {
 
     fn atom(&self, tag: i64) -> String {
         let place = usize::try_from(tag - super::values::FIRST_ATOM).ok();
-        place.and_then(|place| self.atoms.get(place)).cloned().unwrap_or_else(|| tag.to_string())
+        let text = place.and_then(|place| self.atoms.get(place));
+        text.map_or_else(|| tag.to_string(), |text| super::thrown::shown(text).to_owned())
     }
 
     fn decode(&self, shape: &AnswerShape, rest: &mut i64) -> ShownAnswer {
@@ -115,7 +116,10 @@ impl Answers {
             FALSE | TRUE => ShownAnswer::Bool(tag == TRUE),
             UNDEFINED => ShownAnswer::Undefined,
             NULL => ShownAnswer::Null,
-            tag => ShownAnswer::Text(self.tag(tag)),
+            tag => match self.tag(tag) {
+                text if text.starts_with(super::thrown::VAGUE) => ShownAnswer::Anything(text),
+                text => ShownAnswer::Text(text),
+            },
         }
     }
 }
@@ -217,6 +221,11 @@ impl Maker<'_> {
     }
 
     pub(super) fn answer_set(&mut self, framework: &str, name: &str, val: &Val) -> Made<()> {
+        if framework == "ctx" {
+            // The end was not there.
+            let refused = std::mem::take(&mut self.now.refused);
+            self.no_refusal.extend(refused);
+        }
         match (framework, name) {
             ("ctx", "status") => self.write_cell(&self.status_place(), val, true),
             ("ctx", "body") => self.write_cell(&self.body_place(), val, true),
@@ -225,15 +234,57 @@ impl Maker<'_> {
         }
     }
 
+    /// An answer with this status: a refusal, if nothing has happened so far, and nothing happens behind it.
+    fn refuses(&mut self, code: i64, body: &Val) {
+        let busy = self.now.live.iter().any(|activity| !self.activities[*activity].quiet);
+        if !self.limits.refusals.contains(&code) || self.now.wrote || busy || !is_constant(body) {
+            return;
+        }
+        self.now.refused.insert(self.refusing.len());
+        self.refusing.push((code, body.clone()));
+    }
+
+    /// Something shared is written: what was answered before was no refusal.
+    pub(super) fn writes(&mut self) {
+        self.now.wrote = true;
+        let refused = std::mem::take(&mut self.now.refused);
+        self.no_refusal.extend(refused);
+    }
+
+    /// A handler of Fastify or Koa returns, perhaps a refusal.
+    pub(super) fn returns_refusal(&mut self, val: &Val) {
+        // The handler itself, and nothing that it calls.
+        if self.here != 1 || self.framework == "express" {
+            return;
+        }
+        if self.framework == "fastify"
+            && !val.may_be(super::values::STAT)
+            && let Some(code) = self.status_now()
+        {
+            self.refuses(code, val);
+        }
+        self.may_refuse();
+    }
+
+    /// What is answered is what `ctx` says in the end: perhaps a refusal, if this is the end.
+    pub(super) fn may_refuse(&mut self) {
+        if self.here != 1 || self.framework != "koa" || self.frames[1].dead {
+            return;
+        }
+        let Some(code) = self.status_now() else { return };
+        let body = self.now.known.get(&self.body_place().base).cloned().unwrap_or_else(Val::undefined);
+        self.refuses(code, &body);
+    }
+
+    fn status_now(&self) -> Option<i64> {
+        self.now.known.get(&self.status_place().base).and_then(|status| known(&status.num))
+    }
+
     /// The first of several answers counts.
     fn reply(&mut self, body: &Val) -> Made<()> {
         let status = self.read_cell(&self.status_place())?;
-        let refusal = known(&status.num).filter(|code| self.limits.refusals.contains(code));
-        if let Some(code) = refusal
-            && !self.now.wrote
-            && is_constant(body)
-        {
-            self.refusing.push((code, body.clone()));
+        if let Some(code) = known(&status.num) {
+            self.refuses(code, body);
         }
         let place = self.body_place();
         let record = Val::record([("status".to_owned(), status), ("body".to_owned(), body.clone())].into());
@@ -245,6 +296,26 @@ impl Maker<'_> {
             },
             |_| Ok(()),
         )
+    }
+
+    /// `next(error)`: the framework answers with the error, if nothing is answered yet.
+    pub(super) fn next_handler(&mut self, args: &[Val]) -> Made<Val> {
+        let error = self.plain(args.first().cloned().unwrap_or_else(Val::undefined))?;
+        let is_error = !error.tags.is_empty() && error.origins.is_empty() && error.tags.iter().all(|tag| *tag >= super::values::FIRST_ATOM);
+        if !is_error {
+            return self.refuse("`next` without an error", "answer with status, send or json");
+        }
+        self.type_of("%error").errors.extend(error.tags.clone());
+        self.branch(
+            "(answered == 0)",
+            |this| {
+                this.push(super::ops::Kind::Set("answered".to_owned(), constant(1)));
+                this.push(super::ops::Kind::Set("passed".to_owned(), error.tag));
+                Ok(())
+            },
+            |_| Ok(()),
+        )?;
+        Ok(Val::undefined())
     }
 
     /// What a request answers in the end.
@@ -287,6 +358,7 @@ impl Maker<'_> {
         self.write_cell(&self.status_place(), &fine, true)?;
         self.write_cell(&self.body_place(), &Val::undefined(), true)?;
         self.push(super::ops::Kind::Set("answered".to_owned(), constant(0)));
+        self.push(super::ops::Kind::Set("passed".to_owned(), constant(0)));
         Ok(())
     }
 
@@ -325,6 +397,9 @@ impl Maker<'_> {
         }
         if val.may_be(PROM) {
             return self.refuse("a promise inside of an answer", "await it");
+        }
+        if self.may_be_error(val) {
+            return self.refuse("an error inside of an answer", "answer its `message`");
         }
         let tags: Vec<i64> = val.tags.iter().copied().collect();
         let numbers = if val.may_be(INT) || val.may_be(ARR) {

@@ -22,6 +22,7 @@ pub(super) enum Spot {
 impl Maker<'_> {
     pub(super) fn member(&mut self, object: &Val, name: &str) -> Made<Val> {
         if let Some(known) = object.statically() {
+            self.still_there(object)?;
             let method = || Val::known(Static::Method(Box::new(object.clone()), name.to_owned()));
             return match known {
                 Static::Object(place, class) => {
@@ -84,6 +85,9 @@ impl Maker<'_> {
             }
             return Ok(object.fields.get(name).cloned().unwrap_or_else(Val::undefined));
         }
+        if object.origins.is_empty() && self.may_be_error(object) {
+            return self.error_member(object, name);
+        }
         if !object.origins.is_empty() {
             let called = Val::known(Static::Method(Box::new(object.clone()), name.to_owned()));
             // Whether it is read or called is known to the caller of this.
@@ -114,11 +118,11 @@ impl Maker<'_> {
     }
 
     /// A TypeError where this holds.
-    fn type_error(&mut self, condition: &str) -> Made<()> {
+    pub(super) fn type_error(&mut self, condition: &str) -> Made<()> {
         if super::ops::known(condition) == Some(0) {
             return Ok(());
         }
-        let code = self.atom("TypeError");
+        let code = self.type_error_tag();
         let failed = super::ops::either(condition, &constant(code), "0");
         let held = self.hold(failed);
         self.fail_if(&held, [code])
@@ -164,7 +168,8 @@ impl Maker<'_> {
                 let object = self.eval(object)?;
                 let index = self.eval(index)?;
                 match object.statically() {
-                    Some(Static::Map(place) | Static::Object(place, _)) => {
+                    Some(Static::Map(_)) => self.refuse("an element of a map", "use `set`"),
+                    Some(Static::Object(place, _)) => {
                         let entry = self.entry(&place.clone(), &index)?;
                         self.type_of(&entry.base).tags.insert(UNDEFINED);
                         Ok(Spot::Shared(entry, None))
@@ -213,6 +218,9 @@ impl Maker<'_> {
                 if let Some(found) = found {
                     self.changed_at(found);
                 }
+                if val.is_only(ARR) || matches!(val.statically(), Some(Static::Tuple(_))) {
+                    self.another_there(place);
+                }
                 self.store(place, val)
             }
             Spot::Local(variable, name) => {
@@ -256,6 +264,7 @@ impl Maker<'_> {
         if self.frame().dead {
             return Ok(Val::undefined());
         }
+        self.races_what_is_made_here(callee, items)?;
         let args = self.arguments_of(items)?;
         if self.frame().dead {
             return Ok(Val::undefined());
@@ -289,6 +298,7 @@ impl Maker<'_> {
                 Ok(Val::undefined())
             }
             Some(Static::Given(_)) => self.refuse("a call of what the caller gives", "call a function of the file or an import"),
+            Some(Static::Framework("next")) => self.next_handler(&args),
             Some(Static::Framework(part)) => self.refuse(format!("a call of `{part}`"), "use its methods"),
             _ => self.refuse("a call of what may be no function", "call a function of the file or an import"),
         }
@@ -316,21 +326,10 @@ impl Maker<'_> {
         }
         let at = self.span.start;
         let path = format!("{}c{at}", self.frame().path);
-        let flag = format!("x{}", name_part(&path));
         let returns = crate::walk::returns(&function.body);
-        let made = Frame {
-            path,
-            parent,
-            vars: BTreeSet::new(),
-            this,
-            flag: flag.clone(),
-            ended: BTreeSet::new(),
-            dead: false,
-            returned: None,
-            returns,
-            functions,
-            exits: Vec::new(),
-        };
+        let is_async = function.is_async;
+        let made = Frame { this, returns, functions, is_async, ..Frame::named(path, parent) };
+        let flag = made.flag.clone();
         self.frames.push(made);
         let (caller, inner) = (self.here, self.frames.len() - 1);
         let site = self.span;
@@ -396,7 +395,7 @@ impl Maker<'_> {
                 "Map" | "WeakMap" if args.is_empty() => Ok(Val::known(Static::FreshMap)),
                 "Set" | "WeakSet" if args.is_empty() => Ok(Val::known(Static::FreshSet)),
                 "Promise" => self.new_promise(&args),
-                name if name.ends_with("Error") => self.error_value(&args),
+                name if name.ends_with("Error") && name != "AggregateError" => self.error_value(name, &args),
                 "Date" => {
                     self.called_at = self.span.start;
                     let origin = self.origin("Date");
@@ -404,6 +403,7 @@ impl Maker<'_> {
                 }
                 other => self.refuse(format!("`new {other}`"), "make it outside of the request"),
             },
+            Some(Static::Class(id)) if self.is_error_class(*id) => self.own_error(*id, args),
             Some(Static::Class(id)) => self.instance(*id, args),
             Some(Static::Outside(name)) => {
                 let name = name.clone();
@@ -416,16 +416,6 @@ impl Maker<'_> {
             }
             _ => self.refuse("`new` of this", "make it outside of the request"),
         }
-    }
-
-    /// An error is its message if that is written down, else one for each place.
-    fn error_value(&mut self, args: &[Val]) -> Made<Val> {
-        let text = match args.first() {
-            Some(val) if val.tags.len() == 1 && val.origins.is_empty() => val.tags.first().and_then(|tag| self.text_of(*tag)),
-            _ => None,
-        };
-        let text = text.unwrap_or_else(|| format!("error at {}", self.span.start));
-        Ok(Val::atom(self.atom(&text)))
     }
 
     /// The text of an atom.
@@ -464,9 +454,15 @@ impl Maker<'_> {
                 Some(Static::Tuple(list)) => Ok(Val::promise(Prom::All(list.clone()))),
                 _ => self.refuse("`Promise.all` of a list that is not written down", "write the promises"),
             },
-            "Promise.race" | "Promise.any" | "Promise.allSettled" => {
-                self.refuse(format!("`{name}`"), "await the calls one by one, or with `Promise.all`")
-            }
+            "Promise.allSettled" => match args.first().and_then(Val::statically) {
+                Some(Static::Tuple(list)) => Ok(Val::promise(Prom::Settled(list.clone()))),
+                _ => self.refuse("`Promise.allSettled` of a list that is not written down", "write the promises"),
+            },
+            "Promise.race" => match args.first().and_then(Val::statically) {
+                Some(Static::Tuple(list)) if !list.is_empty() => self.race(&list.clone()),
+                _ => self.refuse("`Promise.race` of a list that is not written down", "write the calls"),
+            },
+            "Promise.any" => self.refuse("`Promise.any`", "await the calls one by one, or with `Promise.race`"),
             "Math.max" | "Math.min" => {
                 let mut args = args.into_iter();
                 let Some(mut best) = args.next() else { return self.refuse(format!("`{name}` of nothing"), "give it two numbers") };
@@ -486,7 +482,7 @@ impl Maker<'_> {
                 }
                 Ok(best)
             }
-            "Error" | "TypeError" | "RangeError" => self.error_value(&args),
+            "Error" | "TypeError" | "RangeError" => self.error_value(name, &args),
             "setTimeout" | "setImmediate" | "queueMicrotask" | "process.nextTick" | "setInterval" => {
                 let [function, ..] = args.as_slice() else { return self.refuse(format!("`{name}` of nothing"), "give it a function") };
                 if name == "setInterval" {
@@ -500,6 +496,11 @@ impl Maker<'_> {
                 let val = args.into_iter().next().unwrap_or_else(Val::undefined);
                 Ok(Val::truth(self.truth(&val)))
             }
+            "String" => {
+                let val = args.into_iter().next().unwrap_or_else(Val::undefined);
+                let val = self.plain(val)?;
+                Ok(Val::known(Static::Parts(vec![val])))
+            }
             "clearTimeout" | "clearInterval" => self.refuse(format!("`{name}`"), "let the timer run and look at a flag in it"),
             "Date.now" | "performance.now" | "Math.random" | "crypto.randomUUID" => {
                 let origin = self.origin(name);
@@ -511,6 +512,7 @@ impl Maker<'_> {
     }
 
     fn call_method(&mut self, object: &Val, name: &str, args: Vec<Val>, items: &[ListItem]) -> Made<Val> {
+        self.still_there(object)?;
         match object.statically() {
             Some(Static::Map(place)) => return self.map_method(&place.clone(), name, args, items),
             Some(Static::Set(place)) => return self.set_method(&place.clone(), name, args),
@@ -546,9 +548,15 @@ impl Maker<'_> {
         if key.origins.iter().any(|origin| origin.starts_with("p:") && self.uses.get(origin).is_some_and(|uses| uses.arithmetic)) {
             return self.refuse("a parameter that is a key and a number", "take two parameters");
         }
-        let wrong = key.tags.iter().any(|tag| *tag < super::values::FIRST_ATOM) || key.tags.is_empty();
+        let wrong = key.tags.iter().any(|tag| *tag < super::values::FIRST_ATOM)
+            || key.tags.is_empty()
+            || self.is_vague(&key)
+            || self.may_be_error(&key);
         if wrong || key.origins.iter().any(|origin| origin.starts_with("o:")) {
             return self.refuse("a key that is neither a parameter nor a text", "use a parameter of the request as the key");
+        }
+        if super::ops::known(&key.tag).is_none() && !key.tags.is_subset(&self.key_tokens()) && !self.first_round {
+            return self.refuse("a key that is a parameter here and a text there", "use one of them");
         }
         Ok(place.entry(&key.tag))
     }
@@ -565,11 +573,16 @@ impl Maker<'_> {
             "get" => self.load(&entry),
             "has" => {
                 let val = self.load(&entry)?;
+                self.asks_whether_there(place);
                 Ok(Val::truth(super::ops::not(&val.is(UNDEFINED))))
             }
             "set" => {
                 let val = args.get(1).cloned().unwrap_or_else(Val::undefined);
                 let val = self.plain(val)?;
+                if val.may_be(UNDEFINED) {
+                    let at = (self.span, self.requested.clone());
+                    self.records.undefined.entry(place.base.clone()).or_insert(at);
+                }
                 self.type_of(&entry.base).tags.insert(UNDEFINED);
                 self.store(&entry, &val)?;
                 if let Some(ListItem::One(_, value)) = items.get(1) {
@@ -580,6 +593,7 @@ impl Maker<'_> {
             "delete" => {
                 let before = self.load(&entry)?;
                 self.store(&entry, &Val::undefined())?;
+                self.asks_whether_there(place);
                 Ok(Val::truth(super::ops::not(&before.is(UNDEFINED))))
             }
             _ => self.refuse(format!("`{name}` of a shared map"), "use get, set, has and delete"),
@@ -635,7 +649,13 @@ impl Maker<'_> {
         Ok(Val::int(num, Some((0, i64::try_from(members.len()).unwrap_or(0)))))
     }
 
+    /// It is asked whether something is there.
+    pub(super) fn asks_whether_there(&mut self, place: &SharedPlace) {
+        self.frees_once.insert(format!("asked {}", place.base));
+    }
+
     fn map_size(&mut self, place: &SharedPlace) -> Made<Val> {
+        self.asks_whether_there(place);
         let mut total = constant(0);
         let members = self.members(place);
         for member in &members {
@@ -652,6 +672,7 @@ impl Maker<'_> {
         if self.starting {
             return Ok(());
         }
+        self.another_there(place);
         for member in self.members(place) {
             self.put(&place.entry(&constant(member)), CellPart::Member, constant(0))?;
         }
@@ -695,13 +716,16 @@ impl Maker<'_> {
     pub(super) fn fixed(&mut self, place: &SharedPlace) -> Option<Val> {
         let known = self.type_of(&place.base).clone();
         let list = known.bag || (known.tags.len() == 1 && known.tags.contains(&ARR) && !self.starting);
-        if known.map {
-            return Some(Val::known(Static::Map(place.clone())));
-        }
-        if known.set {
-            return Some(Val::known(Static::Set(place.clone())));
-        }
-        list.then(|| Val::known(Static::Array(place.clone())))
+        let found = if known.map {
+            Static::Map(place.clone())
+        } else if known.set {
+            Static::Set(place.clone())
+        } else if list {
+            Static::Array(place.clone())
+        } else {
+            return None;
+        };
+        Some(Val { place: Some((place.clone(), self.now.epoch)), ..Val::known(found) })
     }
 }
 
@@ -711,9 +735,4 @@ pub(super) fn called_at(callee: &Expr) -> u32 {
         ExprKind::Member(_, name) => callee.span.end.saturating_sub(u32::try_from(name.len()).unwrap_or(0)),
         _ => callee.span.start,
     }
-}
-
-/// The letters of a path that may stand in a name.
-pub(super) fn name_part(path: &str) -> String {
-    path.chars().filter(char::is_ascii_alphanumeric).collect()
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::calls::Spot;
+use super::errors::AskedClass;
 use super::identity::deep;
 use super::ops::{Term, all, any, arithmetic, constant, either, equal, known, not};
 use super::state::{Made, Maker};
@@ -66,6 +67,9 @@ impl Maker<'_> {
             },
             ExprKind::Function(id) => {
                 let frame = self.here;
+                if self.starting && frame != 0 {
+                    self.made_in_call(*id);
+                }
                 let this = (!self.module.function(*id).has_this).then(|| self.frame().this.clone()).flatten();
                 Val::known(Static::Function { id: *id, frame, this })
             }
@@ -104,18 +108,29 @@ impl Maker<'_> {
                 self.eval(inner)?;
                 Val::undefined()
             }
+            ExprKind::InstanceOf(left, right) => self.instance_of(left, right)?,
+            ExprKind::In(key, object) => self.is_in(key, object)?,
+            ExprKind::Absent => Val::undefined(),
+            ExprKind::Elements(list) => self.elements(list)?,
+            ExprKind::ElementAt(list, place) => self.element_at(list, place)?,
             ExprKind::Binary(op, left, right) => {
                 let left = self.value(left)?;
                 let right = self.value(right)?;
                 self.binary(*op, &left, &right)?
             }
             ExprKind::Logical(op, left, right) => {
+                let asked = if *op == LogicalOp::And { self.asks_for_class(left)? } else { None };
                 let first = self.value(left)?;
-                self.logical(*op, first, right)?
+                self.logical(*op, first, right, asked.as_ref())?
             }
             ExprKind::Conditional(condition, yes, no) => {
+                let asked = self.asks_for_class(condition)?;
                 let condition = self.condition(condition)?;
-                self.choice(&condition, |this| this.value(yes), |this| this.value(no))?
+                let branch = |this: &mut Self, holds: bool, value: &Expr| {
+                    this.narrow(asked.as_ref(), holds);
+                    this.value(value)
+                };
+                self.choice(&condition, |this| branch(this, true, yes), |this| branch(this, false, no))?
             }
             ExprKind::Bind(variable, value, body) => {
                 let val = self.eval(value)?;
@@ -125,6 +140,10 @@ impl Maker<'_> {
             ExprKind::Await(inner) => {
                 let val = self.awaited_operand(inner)?;
                 self.span = e.span;
+                // A plugin may wait for what it registers: no request comes before.
+                if self.in_plugin && matches!(val.statically(), Some(Static::Outside(_))) {
+                    return Ok(val);
+                }
                 self.await_val(&val)?
             }
             ExprKind::Unsupported(what) => {
@@ -184,9 +203,15 @@ impl Maker<'_> {
                 self.name_is_read(&place, &val, variable)?;
                 Ok(val)
             }
+            None if self.plugin_vals.contains_key(&variable) => Ok(self.plugin_vals[&variable].clone()),
             None => {
-                let name = self.module.variable(variable).name.clone();
-                self.refuse(format!("`{name}`, which has no value yet"), "declare it before it is used")
+                let known = self.module.variable(variable);
+                let (what, help) = if known.module {
+                    (format!("`{}`, which has no value yet", known.name), "declare it before it is used")
+                } else {
+                    (format!("`{}`, a variable of a call that the module has made", known.name), "make it a variable of the module")
+                };
+                self.refuse(what, help)
             }
         }
     }
@@ -271,6 +296,7 @@ impl Maker<'_> {
                 ListItem::Spread(value) => {
                     spread = true;
                     let val = self.eval(value)?;
+                    self.still_there(&val)?;
                     sites.extend(deep(&val));
                     let (more, more_bounds) = match val.statically() {
                         Some(Static::Array(place)) => {
@@ -288,6 +314,9 @@ impl Maker<'_> {
                     bounds = bounds.zip(more_bounds).map(|((low, high), (more_low, more_high))| (low + more_low, high + more_high));
                 }
             }
+        }
+        if self.starting && elements.iter().any(|one| self.has_touching(one)) {
+            return self.refuse("a list of functions that touch what is shared", "export the functions, or give each to a router");
         }
         if spread || self.starting || elements.is_empty() {
             sites.extend(elements.iter().flat_map(deep));
@@ -355,10 +384,10 @@ impl Maker<'_> {
     /// A variable in which values of two ways meet, the same in every round.
     fn meeting(&mut self) -> super::values::SharedPlace {
         let path = self.frame().path.clone();
-        super::values::SharedPlace { base: format!("%{path}m{}", self.span.start), keys: Vec::new() }
+        super::values::SharedPlace { base: format!("%{path}m{}to{}", self.span.start, self.span.end), keys: Vec::new() }
     }
 
-    fn logical(&mut self, op: LogicalOp, first: Val, right: &Expr) -> Made<Val> {
+    fn logical(&mut self, op: LogicalOp, first: Val, right: &Expr, asked: Option<&AskedClass>) -> Made<Val> {
         let condition = match op {
             LogicalOp::And | LogicalOp::Or => self.truth(&first),
             LogicalOp::Nullish => {
@@ -372,7 +401,13 @@ impl Maker<'_> {
         };
         let kept = self.narrowed(&first, op);
         match op {
-            LogicalOp::And => self.choice(&condition, |this| this.value(right), |_| Ok(kept)),
+            LogicalOp::And => {
+                let behind = |this: &mut Self| {
+                    this.narrow(asked, true);
+                    this.value(right)
+                };
+                self.choice(&condition, behind, |_| Ok(kept))
+            }
             LogicalOp::Or | LogicalOp::Nullish => self.choice(&condition, |_| Ok(kept), |this| this.value(right)),
         }
     }
@@ -406,6 +441,8 @@ impl Maker<'_> {
             BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Remainder => self.arithmetic(op, left, right),
             BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual => {
                 self.mark_compared(left, right);
+                self.both_sides(left, right);
+                self.must_reach(left, right);
                 self.numeric(left)?;
                 self.numeric(right)?;
                 let sign = match op {
@@ -432,6 +469,62 @@ impl Maker<'_> {
     fn mark_numbers(&mut self, left: &Val, right: &Val) {
         for val in [left, right] {
             self.mark(&val.origins.clone(), |uses| uses.arithmetic = true);
+        }
+    }
+
+    /// Numbers that are compared with this one must come to both sides of it, or a branch would never be taken.
+    fn must_reach(&mut self, left: &Val, right: &Val) {
+        for (one, other) in [(left, right), (right, left)] {
+            let Some(value) = known(&other.num).filter(|_| other.is_only(INT) && one.may_be(INT) && known(&one.num).is_none()) else {
+                continue;
+            };
+            let (low, high) = one.bounds.unwrap_or((value, value));
+            if value < low || high <= value {
+                self.reach_to(value);
+                if one.bounds.is_some() {
+                    self.stays_on_one_side(value);
+                }
+            }
+        }
+        // Neither is known, and one is always the greater.
+        if left.is_only(INT)
+            && right.is_only(INT)
+            && known(&left.num).is_none()
+            && known(&right.num).is_none()
+            && let (Some((low, high)), Some((other_low, other_high))) = (left.bounds, right.bounds)
+            && (high < other_low || other_high < low)
+        {
+            self.stays_on_one_side(low.max(other_low));
+        }
+    }
+
+    /// Numbers of the outside and of callers that are compared with this one are less, equal and greater.
+    fn both_sides(&mut self, left: &Val, right: &Val) {
+        for (one, other) in [(left, right), (right, left)] {
+            if let Some(value) = known(&other.num).filter(|_| other.is_only(INT)) {
+                self.mark(&one.origins.clone(), |uses| uses.numbers.extend([value.saturating_sub(1), value.saturating_add(1)]));
+            }
+        }
+    }
+
+    /// A number does not come to both sides of what it is compared with: numbers of the outside are to be greater.
+    /// Where that changes nothing, a proof would leave out a branch.
+    fn stays_on_one_side(&mut self, value: i64) {
+        if (-super::MOST_REACHED..=super::MOST_REACHED).contains(&value) && self.far.insert(value) {
+            self.frees_once.insert(format!("far {value}"));
+        }
+        let why = format!("a number is compared with {value}, to which the numbers of the proof do not come");
+        self.out_of_reach = Some(format!("{why}: compare it with a smaller one, or give other bounds"));
+    }
+
+    fn reach_to(&mut self, value: i64) {
+        if (-super::MOST_REACHED..=super::MOST_REACHED).contains(&value) {
+            self.reach = (self.reach.0.min(value - 1), self.reach.1.max(value + 1));
+            // What places can hold is found out again.
+            self.frees_once.insert(format!("reach {value}"));
+        } else {
+            let why = format!("a number is compared with {value}, to which the numbers of the proof do not come");
+            self.out_of_reach = Some(format!("{why}: compare it with a smaller one, or give other bounds"));
         }
     }
 
@@ -470,6 +563,19 @@ impl Maker<'_> {
         if op == BinaryOp::Remainder && bounds.is_none() {
             return self.refuse("`%` of numbers that may be negative", "keep both operands positive");
         }
+        if op == BinaryOp::Remainder
+            && let Some(divisor) = known(&right.num).filter(|_| known(&left.num).is_none())
+            && left.bounds.is_none_or(|(_, high)| high < divisor)
+        {
+            self.reach_to(divisor);
+        }
+        for (one, other) in [(left, right), (right, left)] {
+            let Some(value) = known(&other.num).filter(|_| known(&one.num).is_none()) else { continue };
+            if !(-super::MOST_REACHED..=super::MOST_REACHED).contains(&value) && op != BinaryOp::Remainder {
+                let why = format!("numbers of the proof do not come as far as {value}, with which one is computed");
+                self.out_of_reach = Some(format!("{why}: write a smaller one"));
+            }
+        }
         let num = self.hold(arithmetic(sign, &left.num, &right.num));
         Ok(Val::int(num, bounds))
     }
@@ -477,6 +583,7 @@ impl Maker<'_> {
     /// Whether two values are the same.
     pub(super) fn same(&mut self, left: &Val, right: &Val) -> Made<Term> {
         self.mark_compared(left, right);
+        self.must_reach(left, right);
         if left.may_be(PROM) && right.may_be(PROM) {
             return self.same_promise(left, right);
         }
@@ -487,6 +594,11 @@ impl Maker<'_> {
         }
         if left.may_be(REC) && right.may_be(REC) || left.may_be(ARR) && right.may_be(ARR) || left.may_be(STAT) || right.may_be(STAT) {
             return self.refuse("a comparison of objects", "compare a field that tells them apart");
+        }
+        let nothing = |val: &Val| val.tags.iter().all(|tag| *tag <= NULL);
+        if self.is_vague(left) && !nothing(right) || self.is_vague(right) && !nothing(left) {
+            return self
+                .refuse("a comparison with the text of an error that is not written down", "ask `instanceof` with a class of the file");
         }
         if left.tags.is_disjoint(&right.tags) {
             return Ok(constant(0));
@@ -504,6 +616,12 @@ impl Maker<'_> {
         let val = self.eval(value)?;
         if self.frame().dead {
             return Ok(val);
+        }
+        if let (Spot::Shared(place, _), AssignTarget::Index(..)) = (&spot, target)
+            && val.may_be(UNDEFINED)
+            && !matches!(value.kind, ExprKind::Absent)
+        {
+            self.undefined_in(place);
         }
         self.set(&spot, &val)?;
         let there = match &spot {
@@ -561,8 +679,11 @@ impl Maker<'_> {
                     None => self.refuse("an element whose place is not known", "name the elements"),
                 }
             }
-            Some(Static::Given(path)) if index.is_only(INT) => Ok(Val::known(Static::Given(format!("{path}.{}", index.num)))),
-            Some(Static::Map(place) | Static::Object(place, _)) => {
+            Some(Static::Given(path)) if index.is_only(INT) && known(&index.num).is_some() => {
+                Ok(Val::known(Static::Given(format!("{path}.{}", index.num))))
+            }
+            Some(Static::Map(_)) => self.refuse("an element of a map", "use `get`"),
+            Some(Static::Object(place, _)) => {
                 let entry = self.entry(&place.clone(), index)?;
                 self.type_of(&entry.base).tags.insert(UNDEFINED);
                 self.load(&entry)

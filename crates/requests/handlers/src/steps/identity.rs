@@ -18,7 +18,7 @@ use serval_diagnostic::Span;
 use super::places::held_key;
 use super::records::Handed;
 use super::state::{Made, Maker, NotModelled};
-use super::values::{Prom, REC, SharedPlace, Static, Val};
+use super::values::{GONE, Prom, REC, SharedPlace, Static, Val, is_container};
 use crate::form::{AssignTarget, Expr, ExprKind, FunId, VarId};
 use crate::walk;
 
@@ -37,7 +37,7 @@ pub(super) fn deep(val: &Val) -> BTreeSet<String> {
     }
     match val.prom.as_deref() {
         Some(Prom::Bound { value, .. }) => add(value),
-        Some(Prom::All(list)) => list.iter().for_each(&mut add),
+        Some(Prom::All(list) | Prom::Settled(list)) => list.iter().for_each(&mut add),
         _ => {}
     }
     found
@@ -94,10 +94,32 @@ impl Maker<'_> {
             let Some((lies, epoch)) = self.now.lies.remove(&name) else { continue };
             let mark = if epoch == self.now.epoch { "" } else { "!" };
             self.now.lost.insert(name.clone(), format!("{mark}{}", lies.base));
-            if let Some(known) = self.now.known.get_mut(&name) {
+            // A set that is taken out is still what it was in this step.
+            if let Some(known) = self.now.known.get_mut(&name).filter(|known| !is_container(known)) {
                 known.place = None;
             }
         }
+    }
+
+    /// A request puts another set or list at a place: what was found there before is no longer there.
+    pub(super) fn another_there(&mut self, place: &SharedPlace) {
+        self.frees_once.insert(format!("another {}", place.base));
+        let is_there = |(lies, _): &(SharedPlace, u32)| lies.base == place.base;
+        for lies in self.now.lies.values_mut().filter(|lies| is_there(lies)) {
+            lies.1 = GONE;
+        }
+        for lies in self.now.known.values_mut().filter_map(|val| val.place.as_mut()).filter(|lies| is_there(lies)) {
+            lies.1 = GONE;
+        }
+    }
+
+    /// A set or a list is used where it may have been replaced since it was found.
+    pub(super) fn still_there(&self, val: &Val) -> Made<()> {
+        let Some((place, epoch)) = val.place.as_ref().filter(|_| is_container(val)) else { return Ok(()) };
+        if *epoch == self.now.epoch || !self.frees_once.contains(&format!("another {}", place.base)) {
+            return Ok(());
+        }
+        self.refuse("a shared set or list that was found before an `await`", "look it up again behind the `await`")
     }
 
     /// Others may change what was found, where it is not known any more where it lies.
@@ -283,6 +305,7 @@ impl Maker<'_> {
                 help: "store it first, `map.set(key, record)`, and change it then".to_owned(),
                 span: *span,
                 request: None,
+                is_mistake: false,
             })),
             None => Ok(()),
         }
@@ -384,6 +407,12 @@ impl Maker<'_> {
     /// Shared records that change, and that the outside may hold.
     pub(super) fn held_outside(&self) -> Vec<NotModelled> {
         let mut found: Vec<NotModelled> = Vec::new();
+        for (base, (span, request)) in &self.records.undefined {
+            if self.frees_once.contains(&format!("asked {base}")) {
+                let (what, help) = ("`undefined` in a shared map that is asked what is in it", "store null, or a value");
+                found.push(NotModelled::of_request(what, help, *span, request.clone()));
+            }
+        }
         for (site, handed) in &self.records.out {
             let (mut open, mut seen) = (vec![site], BTreeSet::new());
             while let Some(site) = open.pop() {
@@ -402,7 +431,7 @@ impl Maker<'_> {
                         )
                     };
                     let request = handed.request.clone();
-                    let why = NotModelled { what: what.to_owned(), help: help.to_owned(), span: handed.span, request };
+                    let why = NotModelled::of_request(what, help, handed.span, request);
                     if !found.contains(&why) {
                         found.push(why);
                     }

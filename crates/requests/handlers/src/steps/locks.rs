@@ -50,7 +50,7 @@ impl Maker<'_> {
 
     /// The promise of a queue is replaced in the step in which it was read.
     pub(super) fn replaced(&mut self, place: &SharedPlace) -> Made<()> {
-        self.now.wrote = true;
+        self.writes();
         let key = held_key(place);
         if self.now.looked.get(&key) != Some(&self.now.epoch) && self.type_of(&place.base).queue && !self.first_round {
             return self.refuse("a queue whose last promise is replaced without being read", "keep the promise before, and await it");

@@ -270,3 +270,8 @@ fn without_empty(ops: Vec<Op>) -> Vec<Op> {
     }
     out
 }
+
+/// The letters of a path that may stand in a name.
+pub(super) fn name_part(path: &str) -> String {
+    path.chars().filter(char::is_ascii_alphanumeric).collect()
+}

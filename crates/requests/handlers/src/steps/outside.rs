@@ -86,7 +86,11 @@ impl Maker<'_> {
             return Domain::Record { fields, others };
         }
         if uses.arithmetic {
-            return Domain::Numbers([1, 2].into_iter().chain(uses.numbers).collect());
+            let zero = uses.condition.then_some(0);
+            let far = self.far.iter().map(|value| value.saturating_add(1));
+            let numbers = [1, 2].into_iter().chain(zero).chain(far).chain(uses.numbers).collect();
+            // What is no number is tested for as well.
+            return Domain::Numbers { numbers, others: uses.nothing.union(&uses.literals).copied().collect() };
         }
         let mut tags: BTreeSet<i64> = uses.nothing.clone();
         let falsy = tags.iter().any(|tag| [FALSE, UNDEFINED, NULL].contains(tag));
@@ -119,11 +123,17 @@ impl Maker<'_> {
                 let tag = self.chosen(&list);
                 Val { tags: list.into_iter().collect(), tag, ..record }
             }
-            Domain::Numbers(numbers) => {
+            Domain::Numbers { numbers, others } => {
                 let (low, high) = (numbers.first().copied().unwrap_or(1), numbers.last().copied().unwrap_or(2));
                 let list: Vec<i64> = numbers.iter().copied().collect();
                 let num = self.chosen(&list);
-                Val::int(num, Some((low, high)))
+                let made = Val::int(num, Some((low, high)));
+                if others.is_empty() {
+                    return made;
+                }
+                let list: Vec<i64> = [INT].into_iter().chain(others.iter().copied()).collect();
+                let tag = self.chosen(&list);
+                Val { tags: list.into_iter().collect(), tag, ..made }
             }
             Domain::Tags(tags) => {
                 let list: Vec<i64> = tags.iter().copied().collect();
@@ -140,6 +150,9 @@ impl Maker<'_> {
         let uses = self.uses.entry(origin.clone()).or_default().clone();
         let local = given_name(path);
         let mut val = if uses.arithmetic {
+            if !uses.nothing.is_empty() || !uses.literals.is_empty() {
+                self.out_of_reach = Some(format!("`{path}` is a number, and is compared with what is none"));
+            }
             let numbers = given_numbers(&uses);
             Val::int(local, numbers.first().copied().zip(numbers.last().copied()))
         } else {
@@ -171,13 +184,17 @@ pub(super) enum Domain {
         fields: Vec<(String, Domain)>,
         others: BTreeSet<i64>,
     },
-    Numbers(BTreeSet<i64>),
+    /// One of these numbers, or one of these tags.
+    Numbers {
+        numbers: BTreeSet<i64>,
+        others: BTreeSet<i64>,
+    },
     Tags(BTreeSet<i64>),
 }
 
 /// The numbers that a parameter can be.
 pub(super) fn given_numbers(uses: &ValueUses) -> BTreeSet<i64> {
-    [1, 2].into_iter().chain(uses.numbers.iter().copied()).collect()
+    [1, 2].into_iter().chain(uses.condition.then_some(0)).chain(uses.numbers.iter().copied()).collect()
 }
 
 /// The parameter of the program for a path.

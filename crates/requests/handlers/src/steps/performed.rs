@@ -55,12 +55,16 @@ pub struct CallShape {
     pub framework: &'static str,
     /// What it was given to, and as which of the functions there.
     pub handed: Option<(String, usize)>,
+    /// The exported plugin of Fastify that registers it.
+    pub plugin: Option<String>,
     /// The names of the parameters of the function.
     pub parameters: Vec<String>,
     /// The parameters of the request of the program, in order.
     pub given: Vec<Given>,
     /// Where what the caller gives has one value only.
     pub fixed: Vec<(String, OutsideValue)>,
+    /// Answers that mean that nothing has happened.
+    pub refusals: Vec<super::ShownAnswer>,
 }
 
 /// More combinations of fields than these are not tried.
@@ -88,7 +92,7 @@ impl Maker<'_> {
     fn values_of(&self, origin: &str, domain: &Domain) -> Vec<OutsideValue> {
         let tags = |tags: &BTreeSet<i64>| tags.iter().map(|tag| self.value_of(origin, *tag)).collect::<Vec<_>>();
         match domain {
-            Domain::Numbers(numbers) => numbers.iter().map(|number| OutsideValue::Number(*number)).collect(),
+            Domain::Numbers { numbers, others } => numbers.iter().map(|number| OutsideValue::Number(*number)).chain(tags(others)).collect(),
             Domain::Tags(list) => tags(list),
             Domain::Record { fields, others } => {
                 let mut records: Vec<Vec<(String, OutsideValue)>> = vec![Vec::new()];

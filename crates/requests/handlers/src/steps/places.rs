@@ -80,7 +80,7 @@ impl Maker<'_> {
             self.initial.insert(access, value);
             return Ok(());
         }
-        self.now.wrote = true;
+        self.writes();
         self.push(Kind::Write(access, term));
         Ok(())
     }
@@ -115,7 +115,7 @@ impl Maker<'_> {
             return Ok(Val { place: Some((place.clone(), self.now.epoch)), ..Val::promise(Prom::Before(place.clone())) });
         }
         if known_type.set {
-            return Ok(Val::known(Static::Set(place.clone())));
+            return Ok(Val { place: Some((place.clone(), self.now.epoch)), ..Val::known(Static::Set(place.clone())) });
         }
         if known_type.map {
             return Ok(Val::known(Static::Map(place.clone())));
@@ -175,9 +175,9 @@ impl Maker<'_> {
         let access = self.access(&SharedPlace { base: base.to_owned(), keys: Vec::new() }, CellPart::Number);
         let initial = self.initial.get(&access).copied().unwrap_or(0);
         match self.limits.numbers {
-            Numbers::Few => (initial.min(0), initial.max(3), true),
-            Numbers::Several => (initial.min(0).saturating_sub(4), initial.max(3).saturating_add(4), true),
-            Numbers::Many => (initial.min(0).saturating_sub(40), initial.max(0).saturating_add(40), true),
+            Numbers::Few => (initial.min(self.reach.0), initial.max(self.reach.1), true),
+            Numbers::Several => (initial.min(self.reach.0).saturating_sub(4), initial.max(self.reach.1).saturating_add(4), true),
+            Numbers::Many => (initial.min(0).saturating_sub(40), initial.max(self.reach.1 - 3).saturating_add(40), true),
         }
     }
 
@@ -196,6 +196,9 @@ impl Maker<'_> {
         let shared = !is_local(&place.base);
         if shared && val.may_be(REC) {
             self.shared_at(place, val)?;
+        }
+        if shared && self.is_vague(val) {
+            return self.refuse("the text of an error that is stored", "store a text that is written down");
         }
         self.type_of(&place.base).sites.extend(val.sites.iter().filter(|site| !shared || !site.starts_with('@')).cloned());
         match val.statically() {
@@ -217,7 +220,7 @@ impl Maker<'_> {
             }
             _ => {}
         }
-        if let Some(Prom::Before(_) | Prom::All(_) | Prom::Sleep) = val.prom.as_deref() {
+        if let Some(Prom::Before(_) | Prom::All(_) | Prom::Settled(_) | Prom::Sleep) = val.prom.as_deref() {
             return self.refuse("a promise of this kind that is stored", "await it first, or make an async function of it");
         }
         let (failed, value, own, errors) = match val.prom.as_deref() {
@@ -326,6 +329,12 @@ impl Maker<'_> {
             None if self.now.known.contains_key(&place.base) => val.place,
             None => None,
         };
+        if let Some((tags, inside)) = self.now.narrowed.get(&place.base) {
+            let kept: BTreeSet<i64> = val.tags.iter().copied().filter(|tag| tags.contains(tag) == *inside).collect();
+            if !kept.is_empty() {
+                val.tags = kept;
+            }
+        }
         Ok(val)
     }
 
@@ -333,6 +342,7 @@ impl Maker<'_> {
     pub(super) fn write_cell(&mut self, place: &SharedPlace, val: &Val, cell: bool) -> Made<()> {
         self.now.known.remove(&place.base);
         self.now.lies.remove(&place.base);
+        self.now.narrowed.remove(&place.base);
         if let Some((lies, epoch)) = &val.place {
             self.now.lies.insert(place.base.clone(), (lies.clone(), *epoch));
         }

@@ -26,13 +26,13 @@ impl Maker<'_> {
         let busy = self.now.live.iter().find(|activity| !self.activities[**activity].quiet).copied();
         if let Some(busy) = busy {
             let span = self.activities[busy].span;
-            let mut why = super::state::NotModelled {
+            let why = super::state::NotModelled {
                 what: "two activities of one request at once".to_owned(),
                 help: "await this before anything else".to_owned(),
                 span,
                 request: None,
+                is_mistake: false,
             };
-            why.span = span;
             return Err(Box::new(why));
         }
         self.pause_here()
@@ -65,6 +65,7 @@ impl Maker<'_> {
     pub(super) fn awaited_operand(&mut self, inner: &Expr) -> Made<Val> {
         let ExprKind::Call(callee, items) = &inner.kind else { return self.eval(inner) };
         let function = self.callee(callee)?;
+        self.races_what_is_made_here(callee, items)?;
         let args = self.arguments_of(items)?;
         if self.frame().dead {
             return Ok(Val::undefined());
@@ -77,6 +78,7 @@ impl Maker<'_> {
                 let val = self.inline(id, frame, this, args)?;
                 self.flat(val)
             }
+            Some(Static::Outside(path)) if self.in_plugin => self.call_outside(&path.clone(), &args),
             Some(Static::Outside(path)) => {
                 self.keeps(&args)?;
                 self.outside_awaited(&path.clone())
@@ -115,14 +117,14 @@ impl Maker<'_> {
     fn outcome(&mut self, path: &str) -> (Term, Val) {
         let origin = self.origin(path);
         self.mark(&[origin.clone()].into(), |uses| uses.awaited = true);
-        let code = self.atom(&format!("{path} failed"));
+        let code = self.failure_of(path);
         let failed = self.chosen(&[0, code]);
         let value = self.outside_value(&origin);
         (failed, value)
     }
 
     fn fails(&mut self, path: &str, failed: &str) -> Made<()> {
-        let code = self.atom(&format!("{path} failed"));
+        let code = self.failure_of(path);
         self.fail_if(failed, [code])
     }
 
@@ -168,7 +170,7 @@ impl Maker<'_> {
         let promise = self.uses.get(&origin).is_some_and(|uses| uses.awaited);
         if promise {
             let (failed, value) = self.outcome(path);
-            let code = self.atom(&format!("{path} failed"));
+            let code = self.failure_of(path);
             self.type_of("%error").errors.insert(code);
             return Ok(Val::promise(Prom::Bound { failed, value, own: None, version: None }));
         }
@@ -230,6 +232,7 @@ impl Maker<'_> {
                 Ok(Val::undefined())
             }
             Some(Prom::All(list)) => self.await_all(&list),
+            Some(Prom::Settled(list)) => self.await_settled(&list),
             Some(Prom::Sleep) | None => {
                 self.pause()?;
                 Ok(Val::undefined())
@@ -297,7 +300,7 @@ impl Maker<'_> {
         self.push(Kind::End);
         self.now.epoch += 1;
         self.now.holds.clear();
-        self.now.wrote = true;
+        self.writes();
         let all: BTreeSet<_> = self.assigned.iter().copied().collect();
         self.forget_variables(&all);
         // It may have answered.
@@ -322,26 +325,14 @@ impl Maker<'_> {
         let span = self.span;
         let path = format!("{}a{}", self.frame().path, span.start);
         let site = path.clone();
-        let name = super::calls::name_part(&path);
+        let name = super::ops::name_part(&path);
         let (flag, failed, begun) = (format!("y{name}"), format!("f{name}"), format!("b{name}"));
         let outer_ops = std::mem::take(&mut self.ops);
         let outer_cut = self.cut.replace(None);
         let outer_base = std::mem::replace(&mut self.cut_base, self.around.len());
         let (caller, outer_live) = (self.here, std::mem::take(&mut self.now.live));
         let functions = self.frame().functions.clone();
-        let frame = Frame {
-            path,
-            parent: caller,
-            vars: BTreeSet::new(),
-            this: self.frame().this.clone(),
-            flag: flag.clone(),
-            ended: BTreeSet::new(),
-            dead: false,
-            returned: None,
-            returns: 0,
-            functions,
-            exits: Vec::new(),
-        };
+        let frame = Frame { this: self.frame().this.clone(), flag: flag.clone(), functions, ..Frame::named(path, caller) };
         self.frames.push(frame);
         self.here = self.frames.len() - 1;
         let before = self.now.clone();
@@ -379,13 +370,17 @@ impl Maker<'_> {
         self.now.known.retain(|name, val| after.known.contains_key(name) || val.may_be(super::values::STAT) || val.prom.is_some());
         for (name, val) in &mut self.now.known {
             if after.known.get(name).is_none_or(|there| there.place != val.place)
-                && let Some((place, _)) = val.place.take()
+                && let Some((place, _)) = val.place.clone()
             {
+                val.place = super::values::place_on_one_way(val);
                 self.now.lost.entry(name.clone()).or_insert(place.base);
             }
         }
         self.now.lies.retain(|name, lies| after.lies.get(name) == Some(lies));
         self.now.gave.extend(after.gave);
+        // What it writes behind its first pause it may write at any time.
+        self.now.wrote |= after.wrote;
+        self.now.refused.extend(after.refused);
         for (name, sites) in after.names {
             self.now.names.entry(name).or_default().extend(sites);
         }

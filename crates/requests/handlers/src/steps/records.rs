@@ -16,6 +16,8 @@ pub(super) struct Records {
     /// Names that were torn at some place of a loop, and what variables name at the end of a round.
     pub(super) torn: BTreeSet<String>,
     pub(super) loops: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
+    /// Maps in which `undefined` was stored, which is there and is not.
+    pub(super) undefined: BTreeMap<String, (Span, Option<String>)>,
     /// What was handed to the outside, or answered.
     pub(super) out: BTreeMap<String, Handed>,
 }
@@ -32,5 +34,6 @@ impl Records {
     /// A round begins.
     pub(super) fn begin(&mut self) {
         self.out.clear();
+        self.undefined.clear();
     }
 }

@@ -5,6 +5,10 @@
 //! request if it is marked `/** @serval request */`, and the file is refused otherwise, because a proof without it
 //! would be wrong.
 
+mod handed;
+mod plugins;
+mod touching;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serval_diagnostic::Span;
@@ -13,10 +17,10 @@ use super::answers::{AnswerShape, Answers};
 use super::ops::{Kind, Op, Term, without_last_pauses, without_unread};
 use super::outside::{given_name, given_numbers};
 use super::print::{Page, globals_of, parameters_of};
-use super::state::{FoundRequest, Frame, Made, Maker, NotModelled, Now};
+use super::state::{FoundRequest, Frame, Made, Maker, NoProgram, NotModelled, Now};
 use super::values::{ARR, REC, SharedPlace, Static, Val};
 use super::{CallShape, HandlerBounds, StepsProgram};
-use crate::form::{Expr, ExprKind, FunId, Module, Stmt, StmtKind, VarId};
+use crate::form::{Expr, ExprKind, Module, Stmt, StmtKind, VarId};
 use crate::walk;
 
 /// A request as operations.
@@ -32,7 +36,7 @@ struct Done {
 /// How many rounds there may be.
 const ROUNDS: usize = 40;
 
-pub(super) fn translate(module: &Module, limits: &HandlerBounds) -> Result<StepsProgram, Vec<NotModelled>> {
+pub(super) fn translate(module: &Module, limits: &HandlerBounds) -> Result<StepsProgram, NoProgram> {
     if limits.keys.is_some() {
         return translate_with(module, limits).map_err(|(errors, _)| errors);
     }
@@ -48,7 +52,7 @@ pub(super) fn translate(module: &Module, limits: &HandlerBounds) -> Result<Steps
 }
 
 /// Translates with a number of keys; an error says as well whether one key stands for all.
-fn translate_with(module: &Module, limits: &HandlerBounds) -> Result<StepsProgram, (Vec<NotModelled>, bool)> {
+fn translate_with(module: &Module, limits: &HandlerBounds) -> Result<StepsProgram, (NoProgram, bool)> {
     let mut assigned = BTreeSet::new();
     walk::assigned_in(&module.top, &mut assigned);
     for function in &module.functions {
@@ -61,6 +65,7 @@ fn translate_with(module: &Module, limits: &HandlerBounds) -> Result<StepsProgra
             }
         }
     }
+    assigned.extend(&module.written);
     let mut maker = Maker::new(module, limits, assigned);
     let mut last = None;
     for round in 0..ROUNDS {
@@ -94,12 +99,15 @@ fn translate_with(module: &Module, limits: &HandlerBounds) -> Result<StepsProgra
     let (done, errors) = last.unwrap_or_default();
     if !errors.is_empty() {
         let alone = maker.keys_are_alone();
-        return Err((errors, alone));
+        let has_part = |name: &String| errors.iter().any(|why| why.request.as_ref() == Some(name));
+        let others = done.into_iter().map(|one| one.name).filter(|name| !has_part(name)).collect();
+        return Err((NoProgram { parts: errors, others }, alone));
     }
     if done.is_empty() {
         let help = "export a function or an instance that uses a variable of the module, or give a router a handler";
         let what = "no handler that touches the state of the module".to_owned();
-        return Err((vec![NotModelled { what, help: help.to_owned(), span: Span::default(), request: None }], false));
+        let part = NotModelled { what, help: help.to_owned(), span: Span::default(), request: None, is_mistake: true };
+        return Err((NoProgram { parts: vec![part], others: Vec::new() }, false));
     }
     Ok(maker.printed(done))
 }
@@ -123,6 +131,7 @@ impl<'m> Maker<'m> {
             ranges: BTreeMap::new(),
             module_vals: BTreeMap::new(),
             assigned,
+            replaced: walk::replaced(module),
             frames: Vec::new(),
             here: 0,
             ops: Vec::new(),
@@ -148,11 +157,25 @@ impl<'m> Maker<'m> {
             given_here: BTreeSet::new(),
             versions: BTreeSet::new(),
             refusing: Vec::new(),
+            no_refusal: BTreeSet::new(),
+            hidden: BTreeSet::new(),
+            reach: (0, 3),
+            out_of_reach: None,
+            far: BTreeSet::new(),
+            framework: "",
             records: super::records::Records::default(),
             loops: Vec::new(),
             requested: None,
             statement: 0,
+            is_last: false,
             handed_over: BTreeMap::new(),
+            plugin: None,
+            in_plugin: false,
+            plugged: BTreeSet::new(),
+            plugin_vals: BTreeMap::new(),
+            thrown: BTreeSet::new(),
+            errors: BTreeMap::new(),
+            vague: BTreeSet::new(),
         }
     }
 
@@ -183,19 +206,7 @@ impl<'m> Maker<'m> {
     }
 
     fn base_frame() -> Frame {
-        Frame {
-            path: String::new(),
-            parent: 0,
-            vars: BTreeSet::new(),
-            this: None,
-            flag: "x0".to_owned(),
-            ended: BTreeSet::new(),
-            dead: false,
-            returned: None,
-            returns: 0,
-            functions: Vec::new(),
-            exits: Vec::new(),
-        }
+        Frame { flag: "x0".to_owned(), ..Frame::named(String::new(), 0) }
     }
 
     /// One round: the module, and then all requests.
@@ -208,15 +219,22 @@ impl<'m> Maker<'m> {
         self.outside.clear();
         self.sleeps.clear();
         self.one_key_each = true;
+        self.out_of_reach = None;
         self.globals.clear();
         self.records.begin();
         self.handed_over.clear();
+        self.plugged.clear();
+        self.plugin_vals.clear();
+        (self.plugin, self.in_plugin) = (None, false);
         self.requested = None;
         self.fresh_request();
         self.starting = true;
         let mut errors = Vec::new();
-        for statement in &self.module.top {
+        for (place, statement) in self.module.top.iter().enumerate() {
             self.span = statement.span;
+            let waits = |next: &Stmt| matches!(&next.kind, StmtKind::Expr(e) if matches!(e.kind, ExprKind::Await(_)));
+            let declares = |next: &Stmt| matches!(&next.kind, StmtKind::Let(_, Some(e)) if matches!(e.kind, ExprKind::Function(_)));
+            self.is_last = self.module.top[place + 1..].iter().all(|next| waits(next) || declares(next));
             self.statement = match &statement.kind {
                 StmtKind::Let(variable, _) => self.module.variable(*variable).declared,
                 _ => statement.span.start,
@@ -231,6 +249,7 @@ impl<'m> Maker<'m> {
             }
         }
         self.starting = false;
+        self.module_vals = std::mem::take(&mut self.module_vals).into_iter().map(|(variable, val)| (variable, val.of_module())).collect();
         let mut done = Vec::new();
         let mut found = self.found.clone();
         if let Some(wanted) = &self.limits.requests {
@@ -242,15 +261,18 @@ impl<'m> Maker<'m> {
                     help,
                     span: Span::default(),
                     request: None,
+                    is_mistake: true,
                 });
             }
-            found.retain(|request| wanted.contains(&request.name));
+            let (kept, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|request| wanted.contains(&request.name));
+            self.left_out.extend(others.into_iter().map(|request| request.name));
+            found = kept;
         }
         let mut names: BTreeSet<String> = BTreeSet::new();
         for request in found {
             if !names.insert(request.name.clone()) {
                 let (what, help) = (format!("two handlers of the name {}", request.name), "give them different names".to_owned());
-                errors.push(NotModelled { what, help, span: request.span, request: None });
+                errors.push(NotModelled { what, help, span: request.span, request: None, is_mistake: false });
                 continue;
             }
             self.requested = Some(request.name.clone());
@@ -281,7 +303,9 @@ impl<'m> Maker<'m> {
         self.given_here.clear();
         self.put_there.clear();
         self.refusing.clear();
+        self.no_refusal.clear();
         self.loops.clear();
+        self.thrown.clear();
     }
 
     /// A statement of the module.
@@ -298,11 +322,36 @@ impl<'m> Maker<'m> {
                 self.declare(*variable, &val)
             }
             StmtKind::Expr(e) => {
-                self.eval(e)?;
+                let begun = match &e.kind {
+                    // No request comes while it waits, or nothing of the module is behind it.
+                    ExprKind::Await(inner) if self.found.is_empty() || self.is_last => inner,
+                    _ => e,
+                };
+                if self.begins_nothing(begun)? {
+                    return Ok(());
+                }
+                let is_call = matches!(begun.kind, ExprKind::Call(..));
+                let val = self.eval(if is_call { begun } else { e })?;
+                if is_call && matches!(e.kind, ExprKind::Await(_)) && !matches!(val.statically(), Some(Static::Outside(_))) {
+                    return self.refuse("`await` in the module", "await in a request");
+                }
                 Ok(())
             }
             _ => self.block(std::slice::from_ref(statement)),
         }
+    }
+
+    /// Whether this is a call of an `async` function that has nothing to do with what is shared, as `start()`.
+    fn begins_nothing(&mut self, e: &Expr) -> Made<bool> {
+        let ExprKind::Call(callee, items) = &e.kind else { return Ok(false) };
+        if !items.is_empty() || !matches!(callee.kind, ExprKind::Var(_)) {
+            return Ok(false);
+        }
+        let function = self.eval(callee)?;
+        Ok(match function.statically() {
+            Some(Static::Function { id, .. }) => self.module.function(*id).is_async && !self.touches(*id),
+            _ => false,
+        })
     }
 
     fn directive(&self, about: u32) -> Option<&str> {
@@ -397,211 +446,16 @@ impl<'m> Maker<'m> {
         Ok(this)
     }
 
-    /// Functions that the module gives to something outside.
-    pub(super) fn handed(&mut self, path: &str, args: &[Val]) -> Made<()> {
-        let method = path.rsplit('.').next().unwrap_or(path);
-        let framework = ["express", "fastify", "koa"].into_iter().find(|name| path.to_lowercase().contains(name));
-        let route =
-            args.first().and_then(|first| first.tags.first().copied().filter(|_| first.tags.len() == 1)).and_then(|tag| self.text_of(tag));
-        if let (Some(framework), Some(route), true) = (framework, route, ["get", "post", "put", "delete", "patch"].contains(&method))
-            && let Some(Static::Function { id, this, .. }) = args.last().and_then(Val::statically)
-        {
-            let name = format!("{} {route}", method.to_uppercase());
-            for between in &args[1..args.len() - 1] {
-                if self.is_handed_out(between) {
-                    return self.refuse("a function before the handler that touches what is shared", "call it in the handler");
-                }
-            }
-            self.found.push(FoundRequest { name, function: *id, this: this.clone(), framework, span: self.span, handed: None });
-            return Ok(());
-        }
-        for arg in args {
-            if let Some(Static::Function { id, this, .. }) = arg.statically() {
-                let count = self.handed_over.entry(path.to_owned()).or_insert(0);
-                let number = *count;
-                *count += 1;
-                if self.touches(*id) && self.is_marked("request") {
-                    let name = if number == 0 { path.to_owned() } else { format!("{path} {}", number + 1) };
-                    let handed = Some((path.to_owned(), number));
-                    self.found.push(FoundRequest { name, function: *id, this: this.clone(), framework: "handed", span: self.span, handed });
-                    continue;
-                }
-            }
-            self.handed_part(path, arg)?;
-            self.comes_out(arg, false);
-        }
-        Ok(())
-    }
-
-    /// Whether the statement of the module, or the call in it, is marked so.
-    fn is_marked(&self, word: &str) -> bool {
-        let is_so = |at| self.directive(at).is_some_and(|text| text.starts_with(word));
-        is_so(self.span.start) || is_so(self.statement)
-    }
-
-    /// A part of what something outside is given by the module.
-    fn handed_part(&self, path: &str, arg: &Val) -> Made<()> {
-        match arg.statically() {
-            Some(Static::Function { id, .. }) if self.touches(*id) => {
-                let function = &self.module.function(*id).name;
-                let named = if function.is_empty() { "a function".to_owned() } else { format!("`{function}`, a function") };
-                let what = format!("{named} that `{path}` is given and that touches what is shared");
-                return self.refuse(what, "mark the statement `/** @serval request */` or `/** @serval ignore */`");
-            }
-            Some(Static::Object(..) | Static::Map(_) | Static::Set(_) | Static::Array(_)) => {
-                return self.refuse(format!("a shared object that `{path}` is given"), "give it a copy");
-            }
-            Some(Static::Builtin(shared)) if shared == "shared" => {
-                return self.refuse(format!("a shared object that `{path}` is given"), "give it a copy");
-            }
-            Some(Static::Tuple(list)) => {
-                for inner in list {
-                    self.handed_part(path, inner)?;
-                }
-            }
-            _ => {}
-        }
-        if arg.may_be(REC) && arg.place.is_some() {
-            return self.refuse(format!("a shared object that `{path}` is given"), "give it a copy");
-        }
-        for inner in arg.fields.values() {
-            self.handed_part(path, inner)?;
-        }
-        Ok(())
-    }
-
-    /// Whether a function uses what is shared.
-    pub(super) fn touches(&self, id: FunId) -> bool {
-        self.uses_shared(id, true)
-    }
-
-    /// Whether a function uses what is shared, its own object left out.
-    fn touches_module(&self, id: FunId) -> bool {
-        self.uses_shared(id, false)
-    }
-
-    fn uses_shared(&self, id: FunId, of_this: bool) -> bool {
-        let (mut open, mut seen) = (vec![(id, of_this)], BTreeSet::new());
-        let mut found = false;
-        while let Some((id, of_this)) = open.pop() {
-            if !seen.insert(id) || found {
-                continue;
-            }
-            walk::function(id, self.module, &mut |e| found |= of_this && matches!(e.kind, ExprKind::This));
-            let span = self.module.function(id).span;
-            let first = self.module.mentions.partition_point(|(at, _)| *at < span.start);
-            for (_, variable) in self.module.mentions[first..].iter().take_while(|(at, _)| *at < span.end) {
-                match self.module_vals.get(variable) {
-                    // What is declared behind this may be anything.
-                    None => found = true,
-                    Some(val) => found |= self.is_shared_or_calls(val, &mut open),
-                }
-            }
-        }
-        found
-    }
-
-    /// Whether a value of the module is shared; functions in it are to be looked at.
-    fn is_shared_or_calls(&self, val: &Val, open: &mut Vec<(FunId, bool)>) -> bool {
-        match val.statically() {
-            Some(Static::Function { id, .. }) => {
-                open.push((*id, true));
-                false
-            }
-            Some(Static::Builtin(name)) => name == "shared",
-            Some(Static::Object(..) | Static::Map(_) | Static::Set(_) | Static::Array(_)) => true,
-            Some(Static::Class(class)) => {
-                // What an instance of a request has is its own.
-                let class = self.module.class(*class);
-                open.extend(class.methods.iter().map(|method| method.function).chain(class.constructor).map(|id| (id, false)));
-                false
-            }
-            _ => {
-                let mut found = false;
-                for field in val.fields.values() {
-                    found |= self.is_shared_or_calls(field, open);
-                }
-                found
-            }
-        }
-    }
-
-    fn exported(&mut self, name: &str, value: &Expr) -> Made<()> {
-        self.span = value.span;
-        let val = self.eval(value)?;
-        if self.directive(value.span.start).is_some_and(|text| text.starts_with("ignore")) {
-            return Ok(());
-        }
-        match val.statically() {
-            Some(Static::Function { id, this, .. }) => {
-                let at = self.module.function(*id).span;
-                let ignored = self.directive(at.start).is_some_and(|text| text.starts_with("ignore"));
-                if self.touches(*id) && !ignored {
-                    self.found.push(FoundRequest {
-                        name: name.to_owned(),
-                        function: *id,
-                        this: this.clone(),
-                        framework: "",
-                        span: at,
-                        handed: None,
-                    });
-                }
-            }
-            Some(Static::Object(_, Some(class))) => {
-                for method in self.module.class(*class).methods.iter().filter(|method| !method.private) {
-                    let at = self.module.function(method.function).span;
-                    self.found.push(FoundRequest {
-                        name: format!("{name}.{}", method.name),
-                        function: method.function,
-                        this: Some(val.clone()),
-                        framework: "",
-                        span: at,
-                        handed: None,
-                    });
-                }
-            }
-            Some(Static::Object(..) | Static::Map(_) | Static::Set(_) | Static::Array(_)) => {
-                return self.refuse(format!("`{name}`, a shared object that is exported"), "export functions that use it");
-            }
-            Some(Static::Class(class)) => {
-                let methods = self.module.class(*class).methods.iter().map(|method| method.function);
-                let all: Vec<FunId> = methods.chain(self.module.class(*class).constructor).collect();
-                if all.into_iter().any(|function| self.touches_module(function)) {
-                    let what = format!("`{name}`, a class that is exported and uses the state of the module");
-                    return self.refuse(what, "export an instance of it, or functions");
-                }
-            }
-            Some(Static::Builtin(shared)) if shared == "shared" => {
-                return self.refuse(format!("`{name}`, a shared variable that is exported"), "export a function that reads it");
-            }
-            None if val.is_only(REC) && is_of_functions(&val) => self.exported_functions(name, &val),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// The functions of an object that is exported.
-    fn exported_functions(&mut self, name: &str, val: &Val) {
-        for (inner, field) in val.fields.iter() {
-            if let Some(Static::Function { id, this, .. }) = field.statically()
-                && self.touches(*id)
-            {
-                let at = self.module.function(*id).span;
-                let name = format!("{name}.{inner}");
-                self.found.push(FoundRequest { name, function: *id, this: this.clone(), framework: "", span: at, handed: None });
-            }
-        }
-    }
-
     fn request(&mut self, found: &FoundRequest) -> Made<Done> {
         self.fresh_request();
+        self.framework = found.framework;
         self.span = found.span;
         let function = self.module.function(found.function);
         self.frames[0].path = found.name.chars().filter(char::is_ascii_alphanumeric).collect();
         self.push(Kind::Set("x0".to_owned(), "0".to_owned()));
         self.answer_begins(found.framework)?;
         let args: Vec<Val> = match found.framework {
-            "express" => ["req", "res"].map(|part| Val::known(Static::Framework(part))).to_vec(),
+            "express" => ["req", "res", "next"].map(|part| Val::known(Static::Framework(part))).to_vec(),
             "fastify" => ["req", "reply"].map(|part| Val::known(Static::Framework(part))).to_vec(),
             "koa" => vec![Val::known(Static::Framework("ctx"))],
             _ => function.param_names.iter().map(|name| Val::known(Static::Given(name.clone()))).collect(),
@@ -633,19 +487,32 @@ impl<'m> Maker<'m> {
         while !self.around.is_empty() {
             self.close();
         }
-        let live = std::mem::take(&mut self.frames[0].dead);
+        self.frames[0].dead = false;
+        // What was answered before a failure is answered.
+        let replies = matches!(found.framework, "express" | "fastify");
         if self.frames[0].ended.contains(&super::run::THROWN) {
-            self.push(Kind::If(format!("(x0 == {})", super::run::THROWN)));
+            let thrown = format!("(x0 == {})", super::run::THROWN);
+            if replies {
+                self.push(Kind::If(format!("({thrown} and (answered == 0))")));
+            } else {
+                self.push(Kind::If(thrown));
+            }
             self.push(Kind::Set("answer".to_owned(), "(0 - err)".to_owned()));
             self.push(Kind::End);
         }
-        let _ = live;
+        if found.framework == "express" {
+            self.push(Kind::If("(not (passed == 0))".to_owned()));
+            self.push(Kind::Set("answer".to_owned(), "(0 - passed)".to_owned()));
+            self.push(Kind::End);
+        }
         self.nothing_is_owed()?;
         self.settle_all()?;
         self.permits_are_taken();
         self.queues_are_kept()?;
         let mut refusals = Vec::new();
-        for (code, body) in self.refusing.clone() {
+        let refusing: Vec<_> = self.refusing.iter().enumerate().filter(|(place, _)| !self.no_refusal.contains(place)).collect();
+        let refusing: Vec<(i64, Val)> = refusing.into_iter().map(|(_, one)| one.clone()).collect();
+        for (code, body) in refusing {
             let status = Val::int(super::ops::constant(code), Some((code, code)));
             let record = Val::record([("status".to_owned(), status), ("body".to_owned(), body)].into());
             let before = self.ops.len();
@@ -701,9 +568,11 @@ impl<'m> Maker<'m> {
                 name: one.name.clone(),
                 framework: found.map_or("", |found| found.framework),
                 handed: found.and_then(|found| found.handed.clone()),
+                plugin: found.and_then(|found| found.plugin.clone()),
                 parameters: found.map_or_else(Vec::new, |found| self.module.function(found.function).param_names.clone()),
                 given: self.given_parameters(&wanted),
                 fixed: self.fixed_parameters(),
+                refusals: Vec::new(),
             };
             calls.insert(name.clone(), shape);
             answers.shapes.insert(name.clone(), one.shape.clone());
@@ -711,15 +580,20 @@ impl<'m> Maker<'m> {
             requests.push(one.name.clone());
             let framework = self.found.iter().find(|found| found.name == one.name).map_or("", |found| found.framework);
             if !framework.is_empty() {
-                answers.frameworks.insert(name, framework);
+                answers.frameworks.insert(name.clone(), framework);
+            }
+            let numbers = one.refusals.iter().filter_map(|term| super::ops::known(term));
+            let refusals: Vec<_> = numbers.filter_map(|number| answers.shown(&name, number)).collect();
+            if let Some(call) = calls.get_mut(&name) {
+                call.refusals = refusals;
             }
         }
         let names = self.globals.iter().map(|(name, global)| (name.clone(), shown_path(&global.base))).collect();
-        let mut bounded: Vec<String> =
-            self.limits.requests.iter().map(|wanted| format!("only the requests {}", wanted.join(" and "))).collect();
+        let mut bounded: Vec<String> = self.limits.requests.iter().map(|wanted| only(wanted, &self.left_out)).collect();
         bounded.extend([format!("outside values {}", self.limits.values), format!("keys {}", self.keys)]);
         if used.iter().any(|name| name.ends_with("_n")) {
-            let range = if self.limits.numbers == super::Numbers::Few { "0..3" } else { "-4..7" };
+            let more = if self.limits.numbers == super::Numbers::Few { 0 } else { 4 };
+            let range = format!("{}..{}", self.reach.0 - more, self.reach.1 + more);
             bounded.push(format!("numbers {range} unless they begin or are declared otherwise"));
         }
         if used.iter().any(|name| name.ends_with("_bag")) {
@@ -732,8 +606,19 @@ impl<'m> Maker<'m> {
         let outside = self.outside_calls();
         // Values of the outside may have names of their own.
         answers.atoms = self.atoms.clone();
-        StepsProgram { outside, calls, text, places, answers, names, bounded, requests, alone, left_out: self.left_out.clone() }
+        let (left_out, out_of_reach) = (self.left_out.clone(), self.out_of_reach.clone());
+        StepsProgram { outside, calls, text, places, answers, names, bounded, requests, alone, left_out, out_of_reach }
     }
+}
+
+/// The requests that were asked for, and what was left out.
+fn only(wanted: &[String], left_out: &[String]) -> String {
+    let words = |list: &[String]| match list {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => list.concat(),
+    };
+    let kept = format!("only the {} {}", if wanted.len() == 1 { "request" } else { "requests" }, words(wanted));
+    if left_out.is_empty() { kept } else { format!("{kept}, without {}", words(left_out)) }
 }
 
 /// Whether a record has functions, and nothing else.

@@ -6,8 +6,8 @@
 
 use super::ops::{Kind, constant};
 use super::state::{Made, Maker, Now, joined};
-use super::values::{STAT, Val};
-use crate::form::{Expr, Stmt, StmtKind, VarId};
+use super::values::{STAT, Static, Val};
+use crate::form::{Expr, ExprKind, Stmt, StmtKind, VarId};
 
 pub(super) const RETURNED: i64 = 1;
 pub(super) const THROWN: i64 = 2;
@@ -43,11 +43,16 @@ impl Maker<'_> {
                 self.declare(*variable, &val)
             }
             StmtKind::If(condition, yes, no) => {
+                let asked = self.asks_for_class(condition)?;
                 let condition = self.condition(condition)?;
                 if self.frame().dead {
                     return Ok(());
                 }
-                self.branch(&condition, |this| this.block(yes), |this| this.block(no))
+                let branch = |this: &mut Self, holds: bool, list: &[Stmt]| {
+                    this.narrow(asked.as_ref(), holds);
+                    this.block(list)
+                };
+                self.branch(&condition, |this| branch(this, true, yes), |this| branch(this, false, no))
             }
             StmtKind::Block(list) => self.block(list),
             StmtKind::Return(value) => {
@@ -84,13 +89,31 @@ impl Maker<'_> {
         }
     }
 
-    /// What a function returns; a call in its last place is awaited there, which nothing can tell apart outside of
-    /// `try`.
+    /// What a function returns. A call of another function in the last place of an `async` one is awaited there, which
+    /// nothing can tell apart outside of `try`.
     fn returned(&mut self, value: &Expr) -> Made<Val> {
-        self.eval(value)
+        let is_last = self.frame().is_async && self.frame().tries == 0 && !self.starting && self.cut != Some(None);
+        let ExprKind::Call(callee, _) = &value.kind else { return self.eval(value) };
+        let is_own = match &callee.kind {
+            ExprKind::Var(_) | ExprKind::Member(..) | ExprKind::This => {
+                let before = self.ops.len();
+                let function = self.callee(callee)?;
+                self.ops.truncate(before);
+                matches!(function.statically(), Some(Static::Function { id, .. }) if self.module.function(*id).is_async)
+            }
+            _ => false,
+        };
+        if !is_last || !is_own || self.frame().dead {
+            return self.eval(value);
+        }
+        let outer = std::mem::replace(&mut self.span, value.span);
+        let val = self.awaited_operand(value)?;
+        self.span = outer;
+        Ok(val)
     }
 
     fn give_back(&mut self, val: &Val) -> Made<()> {
+        self.returns_refusal(val);
         let many = self.frame().returns > 1;
         if many {
             let place = self.result_place();
@@ -114,6 +137,7 @@ impl Maker<'_> {
         }
         self.mark(&val.origins.clone(), |uses| uses.moved = true);
         let errors = val.tags.clone();
+        self.thrown.extend(&errors);
         self.type_of("%error").errors.extend(errors);
         self.push(Kind::Set("err".to_owned(), val.tag.clone()));
         self.ends(THROWN);
@@ -125,6 +149,8 @@ impl Maker<'_> {
         if super::ops::known(failed) == Some(0) {
             return Ok(());
         }
+        let errors: Vec<i64> = errors.into_iter().collect();
+        self.thrown.extend(&errors);
         self.type_of("%error").errors.extend(errors);
         let condition = super::ops::not(&super::ops::equal(failed, "0"));
         let failed = failed.to_owned();
@@ -164,6 +190,7 @@ impl Maker<'_> {
         self.now.known.retain(|name, val| !is_assigned(name) || val.may_be(STAT) || val.prom.is_some());
         let known = &self.now.known;
         self.now.lies.retain(|name, _| !is_assigned(name) || known.contains_key(name));
+        self.now.narrowed.retain(|name, _| !is_assigned(name));
     }
 
     /// What is known of variables that are assigned in here is not known behind a way into its middle.
@@ -176,8 +203,14 @@ impl Maker<'_> {
     pub(super) fn forget_variables(&mut self, found: &std::collections::BTreeSet<VarId>) {
         let ends: Vec<String> = found.iter().map(|variable| format!("x{}", variable.0)).collect();
         let keep = |name: &String| !ends.iter().any(|end| name.ends_with(end.as_str()));
-        self.now.known.retain(|name, _| keep(name));
+        // What is assigned to `ctx.status` leaves `ctx` as it is.
+        let replaced: Vec<String> = self.replaced.iter().map(|variable| format!("x{}", variable.0)).collect();
+        let answers = |name: &String, val: &Val| {
+            matches!(val.statically(), Some(Static::Framework(_))) && !replaced.iter().any(|end| name.ends_with(end.as_str()))
+        };
+        self.now.known.retain(|name, val| keep(name) || answers(name, val));
         self.now.lies.retain(|name, _| keep(name));
+        self.now.narrowed.retain(|name, _| keep(name));
     }
 
     fn attempt(&mut self, body: &[Stmt], catch: Option<&(Option<VarId>, Vec<Stmt>)>, finally: Option<&[Stmt]>) -> Made<()> {
@@ -185,8 +218,17 @@ impl Maker<'_> {
         let outer = std::mem::take(&mut self.frame().ended);
         let before = self.now.clone();
         let first = self.frame().exits.len();
+        let thrown = std::mem::take(&mut self.thrown);
+        self.frame().tries += 1;
         self.part(|this| this.block(body))?;
+        let caught = std::mem::replace(&mut self.thrown, thrown);
+        if catch.is_none() {
+            self.thrown.extend(&caught);
+        }
         let mut dead = std::mem::take(&mut self.frame().dead);
+        if finally.is_none() {
+            self.frame().tries -= 1;
+        }
         if let Some((bound, handler)) = catch
             && self.frame().ended.contains(&THROWN)
         {
@@ -210,10 +252,9 @@ impl Maker<'_> {
             self.part(|this| {
                 this.push(Kind::Set(flag.clone(), constant(0)));
                 if let Some(bound) = bound {
-                    let errors = this.error_codes("err");
                     let tag = this.fresh();
                     this.push(Kind::Set(tag.clone(), "err".to_owned()));
-                    let error = Val::tagged(errors, tag);
+                    let error = Val::tagged(caught, tag);
                     this.declare(*bound, &error)?;
                 }
                 this.block(handler)
@@ -243,6 +284,7 @@ impl Maker<'_> {
                 self.push(Kind::Set(error.clone(), "err".to_owned()));
                 self.push(Kind::Set(flag.clone(), constant(0)));
             }
+            self.frame().tries -= 1;
             self.part(|this| this.block(finally))?;
             let dead_finally = std::mem::take(&mut self.frame().dead);
             let after = self.now.clone();
@@ -267,7 +309,7 @@ impl Maker<'_> {
 
     /// Behind a `try` whose handler never comes to its end.
     fn after_either(after: Now, handler: &Now) -> Now {
-        Now { wrote: after.wrote || handler.wrote, ..after }
+        Now { wrote: after.wrote || handler.wrote, refused: after.refused.union(&handler.refused).copied().collect(), ..after }
     }
 
     fn repeat(&mut self, test: Option<&Expr>, test_first: bool, body: &[Stmt], update: Option<&Expr>) -> Made<()> {

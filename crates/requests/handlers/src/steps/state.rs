@@ -21,6 +21,23 @@ pub struct NotModelled {
     pub span: Span,
     /// The request that comes to it, if one does.
     pub request: Option<String>,
+    /// Whether there is nothing to decide, whatever is modelled: no handler, or none of a name that was asked for.
+    pub is_mistake: bool,
+}
+
+impl NotModelled {
+    pub(super) fn of_request(what: &str, help: &str, span: Span, request: Option<String>) -> Self {
+        Self { what: what.to_owned(), help: help.to_owned(), span, request, is_mistake: false }
+    }
+}
+
+/// Why a file has no program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NoProgram {
+    /// What is not modelled, in the order of the file.
+    pub parts: Vec<NotModelled>,
+    /// The requests that have nothing of it.
+    pub others: Vec<String>,
 }
 
 pub(super) type Made<T> = Result<T, Box<NotModelled>>;
@@ -77,9 +94,35 @@ pub(super) struct Frame {
     pub(super) dead: bool,
     pub(super) returned: Option<Val>,
     pub(super) returns: usize,
+    /// Whether it is `async`, and how many `try` are around what is made.
+    pub(super) is_async: bool,
+    pub(super) tries: usize,
     pub(super) functions: Vec<FunId>,
     /// What is known where it ends before its text does, by the way in which it ends.
     pub(super) exits: Vec<(i64, Now)>,
+}
+
+impl Frame {
+    /// One that has done nothing yet.
+    pub(super) fn named(path: String, parent: usize) -> Self {
+        let flag = format!("x{}", super::ops::name_part(&path));
+        let (vars, ended, functions, exits) = (BTreeSet::new(), BTreeSet::new(), Vec::new(), Vec::new());
+        Self {
+            path,
+            parent,
+            vars,
+            this: None,
+            flag,
+            ended,
+            dead: false,
+            returned: None,
+            returns: 0,
+            is_async: false,
+            tries: 0,
+            functions,
+            exits,
+        }
+    }
 }
 
 /// An activity of a request that was begun and is not awaited yet.
@@ -116,8 +159,9 @@ pub(super) struct Now {
     pub(super) holds: BTreeMap<String, usize>,
     /// Queues of which the promise before was awaited.
     pub(super) acquired: BTreeSet<String>,
-    /// Whether something shared may have been written.
+    /// Whether something shared may have been written, and which refusals may have been given.
     pub(super) wrote: bool,
+    pub(super) refused: BTreeSet<usize>,
     /// Bags to which a permit may have been given.
     pub(super) gave: BTreeSet<String>,
     /// In which step the last promise of a queue was read.
@@ -131,6 +175,8 @@ pub(super) struct Now {
     pub(super) shared: BTreeMap<String, String>,
     /// Variables whose records have to be stored in this step.
     pub(super) owed: BTreeMap<String, (String, Span)>,
+    /// Errors that variables hold, or do not hold, since their class was asked for.
+    pub(super) narrowed: BTreeMap<String, (BTreeSet<i64>, bool)>,
 }
 
 /// A request that was found.
@@ -143,6 +189,8 @@ pub(super) struct FoundRequest {
     pub(super) span: Span,
     /// Where something outside calls it: what it was given to, and as which of the functions there.
     pub(super) handed: Option<(String, usize)>,
+    /// The plugin of Fastify in which it stands, if it is exported as one.
+    pub(super) plugin: Option<String>,
 }
 
 pub(super) struct Maker<'m> {
@@ -162,7 +210,16 @@ pub(super) struct Maker<'m> {
     pub(super) initial: BTreeMap<String, i64>,
     pub(super) ranges: BTreeMap<String, (i64, i64, bool)>,
     pub(super) module_vals: BTreeMap<VarId, Val>,
+    /// Variables that are assigned, or whose fields are; and those that are assigned themselves.
     pub(super) assigned: BTreeSet<VarId>,
+    pub(super) replaced: BTreeSet<VarId>,
+    /// Functions that keep what is shared in variables of a call that the module has made.
+    pub(super) hidden: BTreeSet<FunId>,
+    /// The numbers to which shared numbers must come because they are compared with others, and one that is too far.
+    pub(super) reach: (i64, i64),
+    pub(super) out_of_reach: Option<String>,
+    /// What numbers of the outside must come beyond.
+    pub(super) far: BTreeSet<i64>,
     pub(super) frames: Vec<Frame>,
     pub(super) here: usize,
     pub(super) ops: Vec<Op>,
@@ -176,7 +233,7 @@ pub(super) struct Maker<'m> {
     /// Conditions around, and whether each is one that may be asked again.
     pub(super) around: Vec<(Term, bool)>,
     pub(super) made: Vec<Manual>,
-    pub(super) left_out: Vec<NotModelled>,
+    pub(super) left_out: Vec<String>,
     pub(super) found: Vec<FoundRequest>,
     pub(super) globals: BTreeMap<String, Global>,
     pub(super) frees_once: BTreeSet<String>,
@@ -193,8 +250,11 @@ pub(super) struct Maker<'m> {
     /// Whether no request looks at two parameters, and those that this one looks at.
     pub(super) one_key_each: bool,
     pub(super) given_here: BTreeSet<String>,
-    /// Answers that mean that nothing has happened: the status, and the body.
+    /// Answers that mean that nothing has happened: the status, and the body; and those behind which something has.
     pub(super) refusing: Vec<(i64, Val)>,
+    pub(super) no_refusal: BTreeSet<usize>,
+    /// What calls the request that is made.
+    pub(super) framework: &'static str,
     /// Records that have several names.
     pub(super) records: Records,
     /// The loops around, and the request that is made.
@@ -202,7 +262,19 @@ pub(super) struct Maker<'m> {
     pub(super) requested: Option<String>,
     /// Where the statement of the module begins, and how many functions it has given to what.
     pub(super) statement: u32,
+    /// Whether nothing but calls that wait and functions stands behind it.
+    pub(super) is_last: bool,
     pub(super) handed_over: BTreeMap<String, usize>,
+    /// The exported plugin that is made, plugins that were made, and what their parameters are.
+    pub(super) plugin: Option<String>,
+    pub(super) in_plugin: bool,
+    pub(super) plugged: BTreeSet<FunId>,
+    pub(super) plugin_vals: BTreeMap<VarId, Val>,
+    /// The errors that were thrown in the `try` that is made.
+    pub(super) thrown: BTreeSet<i64>,
+    /// Errors by their tags, and texts that stand for many.
+    pub(super) errors: BTreeMap<i64, super::thrown::KnownError>,
+    pub(super) vague: BTreeSet<i64>,
 }
 
 /// A promise made by `new Promise(…)`.
@@ -214,7 +286,7 @@ pub(super) struct Manual {
 
 impl Maker<'_> {
     pub(super) fn refuse<T>(&self, what: impl Into<String>, help: impl Into<String>) -> Made<T> {
-        Err(Box::new(NotModelled { what: what.into(), help: help.into(), span: self.span, request: None }))
+        Err(Box::new(NotModelled { what: what.into(), help: help.into(), span: self.span, request: None, is_mistake: false }))
     }
 
     pub(super) fn push(&mut self, kind: Kind) {
@@ -236,7 +308,14 @@ impl Maker<'_> {
         local
     }
 
+    /// The tag of a text.
     pub(super) fn atom(&mut self, text: &str) -> i64 {
+        // No text is taken for an error.
+        if text.starts_with(super::thrown::MARK) { self.named(&format!("{0}{0}{text}", super::thrown::MARK)) } else { self.named(text) }
+    }
+
+    /// The tag of this name.
+    pub(super) fn named(&mut self, text: &str) -> i64 {
         let place = self.atoms.iter().position(|known| known == text).unwrap_or_else(|| {
             self.atoms.push(text.to_owned());
             self.atoms.len() - 1
@@ -314,10 +393,12 @@ impl Maker<'_> {
         self.around.push((condition, false));
         let depth = self.around.len();
         self.part(yes)?;
+        self.may_refuse();
         debug_assert_eq!(self.around.len(), depth);
         let (after_yes, dead_yes) = (std::mem::replace(&mut self.now, before), std::mem::take(&mut self.frame().dead));
         self.push(Kind::Else);
         self.part(no)?;
+        self.may_refuse();
         self.close();
         let dead_no = std::mem::take(&mut self.frame().dead);
         match (dead_yes, dead_no) {
@@ -346,7 +427,9 @@ pub(super) fn joined(one: Now, other: Now) -> Now {
             if let Some((place, _)) = val.place.as_ref().or(there.place.as_ref()) {
                 lost.entry(name.clone()).or_insert_with(|| place.base.clone());
             }
-            known.insert(name, Val { place: None, ..val });
+            let one = val.place.as_ref().map_or(there, |_| &val);
+            let place = super::values::place_on_one_way(one);
+            known.insert(name, Val { place, ..val });
         }
     }
     let lies = one.lies.into_iter().filter(|(name, place)| other.lies.get(name) == Some(place)).collect();
@@ -381,6 +464,7 @@ pub(super) fn joined(one: Now, other: Now) -> Now {
         lost,
         shared,
         owed: one.owed.into_iter().chain(other.owed).collect(),
+        narrowed: one.narrowed.into_iter().filter(|(name, known)| other.narrowed.get(name) == Some(known)).collect(),
         known,
         lies,
         epoch: one.epoch.max(other.epoch) + u32::from(one.epoch != other.epoch),
@@ -388,6 +472,7 @@ pub(super) fn joined(one: Now, other: Now) -> Now {
         holds,
         acquired: one.acquired.intersection(&other.acquired).cloned().collect(),
         wrote: one.wrote || other.wrote,
+        refused: one.refused.union(&other.refused).copied().collect(),
         looked: one.looked.into_iter().filter(|(place, epoch)| other.looked.get(place) == Some(epoch)).collect(),
         gave: one.gave.union(&other.gave).cloned().collect(),
     }

@@ -81,6 +81,8 @@ pub(super) enum Prom {
     Made(usize),
     /// `Promise.all` of these.
     All(Vec<Val>),
+    /// `Promise.allSettled` of these.
+    Settled(Vec<Val>),
     /// An outside call that has not been made a choice of: only right behind the call.
     Sleep,
 }
@@ -117,6 +119,13 @@ pub(super) enum Static {
     Parts(Vec<Val>),
     /// A short array whose elements are known.
     Tuple(Vec<Val>),
+}
+
+impl Static {
+    /// Whether it is an object, a map, a set or a list of the module.
+    pub(super) fn is_shared(&self) -> bool {
+        matches!(self, Self::Object(..) | Self::Map(_) | Self::Set(_) | Self::Array(_))
+    }
 }
 
 impl Val {
@@ -184,6 +193,19 @@ impl Val {
         self.tags.contains(&tag)
     }
 
+    /// The same behind the end of the module, with whose calls their variables end.
+    pub(super) fn of_module(self) -> Self {
+        let stat = self.stat.map(|stat| {
+            Rc::new(match &*stat {
+                Static::Function { id, this, .. } => Static::Function { id: *id, frame: 0, this: this.clone() },
+                Static::Tuple(list) => Static::Tuple(list.iter().cloned().map(Self::of_module).collect()),
+                other => other.clone(),
+            })
+        });
+        let fields = self.fields.iter().map(|(name, field)| (name.clone(), field.clone().of_module())).collect();
+        Self { stat, fields: Rc::new(fields), ..self }
+    }
+
     /// What it is if it is something known.
     pub(super) fn statically(&self) -> Option<&Static> {
         if self.may_be(STAT) { self.stat.as_deref() } else { None }
@@ -233,4 +255,17 @@ pub(super) enum CellPart {
     Lock,
     Bag,
     Member,
+}
+
+/// A step that is none: what was found in it may be no longer there.
+pub(super) const GONE: u32 = u32::MAX;
+
+/// Whether this is a shared set, map or list.
+pub(super) fn is_container(val: &Val) -> bool {
+    matches!(val.statically(), Some(Static::Set(_) | Static::Map(_) | Static::Array(_)))
+}
+
+/// Where a value lies where this is known on one way only.
+pub(super) fn place_on_one_way(val: &Val) -> Option<(SharedPlace, u32)> {
+    val.place.clone().filter(|_| is_container(val)).map(|(place, _)| (place, GONE))
 }

@@ -22,7 +22,7 @@ pub(crate) struct File {
 pub(crate) fn file(name: &str, text: &str, bounds: &HandlerBounds) -> Result<File, String> {
     let language = Language::of(name).expect("the name of a file of handlers");
     let (module, performed) = read(text, language).map_err(|list| format!("{:?}", list.first().map(|one| &one.message)))?;
-    let translation = steps(&module, bounds).map_err(|list| list.iter().map(|one| one.what.clone()).collect::<Vec<_>>().join("; "))?;
+    let translation = steps(&module, bounds).map_err(|why| why.parts.iter().map(|one| one.what.clone()).collect::<Vec<_>>().join("; "))?;
     let analysis = serval_syntax::analyze(&translation.text);
     let wrong = analysis.diagnostics.first().map(|one| one.message.to_string()).unwrap_or_default();
     let program = analysis.program.ok_or_else(|| format!("{wrong}\n{}", translation.text))?;
@@ -116,7 +116,7 @@ fn differs(node: &mut NodeProcess, text: &str, together: usize) -> Result<Option
 #[test]
 fn node_answers_what_the_program_answers_on_random_files() {
     let Some(mut node) = node() else { return };
-    let sweep = serval_effort::sweep("script.node", 60, 20_000);
+    let sweep = serval_effort::sweep("script.node", 300, 20_000);
     let (mut refused, mut compared, mut wrong) = (std::collections::BTreeMap::new(), 0, Vec::new());
     for seed in sweep.seeds(0) {
         let mut here = random::drawn(seed);

@@ -118,6 +118,7 @@ pub(crate) fn drawn(seed: u64) -> Drawn {
         "const map = new Map();",
         "const set = new Set();",
         "const list = [];",
+        "const rooms = new Map();",
         "let cur = { a: 0, b: 'y' };",
     ];
     let mut functions = Vec::new();
@@ -241,7 +242,16 @@ impl Draw {
         }
         self.pauses -= 1;
         let name = self.fresh();
-        match self.below(13) {
+        match self.below(17) {
+            13 => "await out.go().finally(() => { n += 1; });".to_owned(),
+            14 => {
+                known.values.push(name.clone());
+                format!("const {name} = await out.get().then((got) => {{ last = got; return got; }});")
+            }
+            15 => {
+                known.values.push(name.clone());
+                format!("const {name} = await out.get().catch(() => 'failed');")
+            }
             0 | 1 => "await out.go();".to_owned(),
             2 => {
                 known.values.push(name.clone());
@@ -312,6 +322,16 @@ impl Draw {
                 Line::Plain(format!("let {name} = {value};"))
             }
             10 => Line::Plain(format!("flag = {truth};")),
+            11 if self.chance(20) => {
+                let texts = [
+                    format!(
+                        "if (!rooms.has({key})) rooms.set({key}, new Set());\n  rooms.get({key}).add('u');\n  n = rooms.get({key}).size;"
+                    ),
+                    format!("rooms.delete({key});"),
+                    format!("const {0} = rooms.get({key});\n  if ({0}) {{ {0}.delete('u'); n = {0}.size; }}", self.fresh()),
+                ];
+                Line::Plain(texts[self.below(3)].clone())
+            }
             11 => Line::Plain(self.one(&["rec.a += 1;", "rec.b = last;", "list.push(n);", "flag = !flag;"])),
             12 => Line::Plain(format!("map.set({key}, {});", if self.chance(50) { &value } else { "'v'" })),
             13 => Line::Plain(format!("{}({key});", self.one(&["map.delete", "set.add", "set.delete"]))),

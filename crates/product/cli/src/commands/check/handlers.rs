@@ -5,7 +5,7 @@ mod with_node;
 
 use std::process::ExitCode;
 
-use crate::args::{Check, OutputFormat};
+use crate::args::Check;
 use crate::commands::handlers::is_handlers;
 use crate::failure::Failure;
 use crate::input::Messages;
@@ -33,8 +33,8 @@ pub(super) fn check(args: &Check, messages: Messages) -> Result<Option<ExitCode>
 fn refuse_others(args: &Check) -> Result<(), Failure> {
     let why = if args.strict {
         "--strict is about programs: what handlers become says nothing about the order in time"
-    } else if args.html.is_some() || args.svg.is_some() || !matches!(args.format, OutputFormat::Text | OutputFormat::Json) {
-        "reports on handlers have the formats text and json"
+    } else if args.html.is_some() || args.svg.is_some() {
+        "reports on handlers have the formats text, json, sarif, github and markdown"
     } else if args.scale.is_some() || args.expected || !args.keep.is_empty() || args.sql.is_said() || args.require_certificate || args.grow
     {
         "--scale, --expected, --keep and what is about SQL do not go with handlers"

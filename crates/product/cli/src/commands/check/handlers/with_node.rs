@@ -6,14 +6,14 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use serval::handlers::{Checked, HandlerFile, Handlers, KeptRun, Outcome, Run, Tried, Turns};
+use serval::handlers::{Checked, HandlerFile, Handlers, KeptRun, NoHandlers, Outcome, Run, Tried, Turns, finding, mistakes};
 use serval::{Diagnostic, Options};
 use serval_replay::{EmittedTest, emitted_test};
-use serval_report::{escape, render_diagnostics};
+use serval_report::{PlacedFinding, escape, placed_github, placed_sarif, render_diagnostics};
 
 use super::super::{Status, checking::now, methods, save};
 use crate::args::{Check, HandlerTurns, OutputFormat};
-use crate::commands::handlers::node::{LazyNode, REPLAYED, bounds, performed, read_file};
+use crate::commands::handlers::node::{LazyNode, REPLAYED, bounds, performed};
 use crate::failure::Failure;
 use crate::input::{self, Messages};
 use crate::limits::{self, watched};
@@ -26,10 +26,11 @@ pub(super) fn check(args: &Check, messages: Messages) -> Result<ExitCode, Failur
         keep_input(&args.files[0], Some(trace))?;
     }
     limits::limit_memory(args.limits.memory);
-    let mut worst = Status::Fine;
+    let (mut worst, mut findings) = (Status::Fine, Vec::new());
     for (position, path) in args.files.iter().enumerate() {
         let status = match one(args, messages, path) {
-            Ok((text, status, mistakes)) => {
+            Ok(Said { text, status, mistakes, found }) => {
+                findings.extend(found);
                 let gap = if position > 0 && args.format == OutputFormat::Text && !messages.quiet { "\n" } else { "" };
                 write_to(None, &format!("{gap}{text}"))?;
                 mistakes.iter().for_each(|why| say(&format!("error: {}\n", escape::line(why))));
@@ -50,32 +51,77 @@ pub(super) fn check(args: &Check, messages: Messages) -> Result<ExitCode, Failur
             return Ok(ExitCode::from(130));
         }
     }
+    if args.format == OutputFormat::Sarif {
+        let files: Vec<String> = args.files.iter().map(|path| input::name_of(path)).collect();
+        write_to(None, &placed_sarif(&files, &findings, env!("CARGO_PKG_VERSION")))?;
+    }
     Ok(worst.exit_code(args.exit_zero))
+}
+
+/// What is said about a file, and what could not be done with its run.
+struct Said {
+    text: String,
+    status: Status,
+    mistakes: Vec<String>,
+    found: Vec<PlacedFinding>,
 }
 
 /// What was found out about a file.
 struct FoundOut {
+    /// For people, or as JSON.
     text: String,
+    /// For formats that show places.
+    found: Vec<PlacedFinding>,
     status: Status,
     run: Option<Run>,
     certificate: Option<String>,
 }
 
+/// What is said about a text with mistakes.
+fn mistaken(args: &Check, messages: Messages, (name, text): (&str, &str), list: &[Diagnostic]) -> Result<Said, Failure> {
+    let found = mistakes(name, text, list);
+    let text = match args.format {
+        OutputFormat::Sarif => String::new(),
+        OutputFormat::Github => placed_github(&found),
+        _ => return Err(Failure::Input(render_diagnostics(list, name, text, messages.style))),
+    };
+    Ok(Said { text, status: Status::Input, mistakes: Vec::new(), found })
+}
+
 /// What is said about a file, its status, and what could not be done with its run.
-fn one(args: &Check, messages: Messages, path: &Path) -> Result<(String, Status, Vec<String>), Failure> {
+fn one(args: &Check, messages: Messages, path: &Path) -> Result<Said, Failure> {
     let name = input::name_of(path);
-    match Handlers::of(read_file(path, messages)?, &bounds(&args.handlers.bounds)) {
+    let content = input::plain_text(path)?;
+    let file = match HandlerFile::read(&name, &content) {
+        Ok(file) => file,
+        Err(list) => return mistaken(args, messages, (&name, &content), &list),
+    };
+    match Handlers::of(file, &bounds(&args.handlers.bounds)) {
         Ok(handlers) => {
             let handlers = Arc::new(handlers);
             done(args, messages, path, decided(args, messages, &name, &handlers)?, handlers.file())
         }
         Err(undecided) => {
-            let (file, mistakes) = *undecided;
-            let Some(calls) = args.handlers.tried else {
-                return Err(Failure::Input(render_diagnostics(&mistakes, &name, file.text(), messages.style)));
-            };
+            let (file, why) = *undecided;
             let file = Arc::new(file);
-            done(args, messages, path, outside_of_the_subset(args, messages, &name, &file, &mistakes, calls), &file)
+            let found = match (why, args.handlers.tried) {
+                (NoHandlers::Mistakes(list), None) => return mistaken(args, messages, (&name, file.text()), &list),
+                (NoHandlers::Mistakes(list), Some(calls)) => {
+                    let why = list.first().map_or_else(String::new, |first| first.message.to_string());
+                    tried_alone(args, messages, &name, &file, &why, calls)
+                }
+                (NoHandlers::Outside(outside), Some(calls)) => tried_alone(args, messages, &name, &file, &outside.why(), calls),
+                (NoHandlers::Outside(outside), None) => {
+                    let text = match args.format {
+                        OutputFormat::Json => outside.json(&name),
+                        _ => outside.text(&escape::name(&name)),
+                    };
+                    let text = if messages.quiet && args.format != OutputFormat::Json { first_line(&text) } else { text };
+                    let (text, found) = (escape::lines(&text).into_owned(), outside.findings(&name));
+                    FoundOut { text, found, status: Status::Undecided, run: None, certificate: None }
+                }
+            };
+            done(args, messages, path, found, &file)
         }
     }
 }
@@ -125,40 +171,37 @@ fn decided(args: &Check, messages: Messages, name: &str, handlers: &Arc<Handlers
         let words = tried.as_ref().map_or_else(|why| format!("nothing: {why}"), Tried::words);
         text.push_str(&format!("  tried           {words}\n"));
     }
+    let found = handlers.findings(name, &checked);
     let Checked { outcome, certificate, .. } = checked;
     let run = match outcome {
         Outcome::NotSerializable(run) => Some(*run),
         _ => None,
     };
-    Ok(FoundOut { text: escape::lines(&text).into_owned(), status, run, certificate })
+    Ok(FoundOut { text: escape::lines(&text).into_owned(), found, status, run, certificate })
 }
 
 /// A file that has no program is tried alone.
-fn outside_of_the_subset(
-    args: &Check,
-    messages: Messages,
-    name: &str,
-    file: &Arc<HandlerFile>,
-    mistakes: &[Diagnostic],
-    calls: u32,
-) -> FoundOut {
-    let why = mistakes.first().map_or_else(String::new, |first| {
-        let before = file.text().get(..first.primary.span.start as usize).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        if first.primary.span.end == 0 { first.message.to_string() } else { format!("line {line}: {}", first.message) }
-    });
+fn tried_alone(args: &Check, messages: Messages, name: &str, file: &Arc<HandlerFile>, why: &str, calls: u32) -> FoundOut {
     let (own, refusals) = (Arc::clone(file), bounds(&args.handlers.bounds).refusals);
     let done = watched(args.limits.time(), move |_| {
         let mut node = LazyNode::default();
         own.try_orders(calls, &refusals, &mut |job| node.ask(job))
     });
-    told(args, messages, name, &why, &done.unwrap_or_else(|lost| Err(lost.reason())))
+    told(args, messages, name, why, &done.unwrap_or_else(|lost| Err(lost.reason())))
+}
+
+fn first_line(text: &str) -> String {
+    format!("{}\n", text.lines().next().unwrap_or_default())
 }
 
 /// What was tried about a file that is not decided.
 fn told(args: &Check, messages: Messages, name: &str, why: &str, tried: &Result<Tried, String>) -> FoundOut {
     let shown = escape::name(name);
-    let (text, finding) = match tried {
+    let found = match tried {
+        Ok(tried) => tried.findings(name, why),
+        Err(lost) => vec![finding(name, "undecided", "warning", format!("{why}; nothing was tried: {lost}"))],
+    };
+    let (text, shown_run) = match tried {
         Ok(tried) => {
             let text = if args.format == OutputFormat::Json { tried.json(name, why) } else { tried.text(&shown, why) };
             (text, tried.finding.as_ref())
@@ -167,24 +210,19 @@ fn told(args: &Check, messages: Messages, name: &str, why: &str, tried: &Result<
         Err(lost) => (format!("{shown}: undecided: {why}; nothing was tried: {lost}\n"), None),
     };
     let is_brief = messages.quiet && args.format != OutputFormat::Json;
-    let text = if is_brief { format!("{}\n", text.lines().next().unwrap_or_default()) } else { text };
-    let status = if finding.is_some() { Status::NotSerializable } else { Status::Undecided };
-    FoundOut { text: escape::lines(&text).into_owned(), status, run: finding.map(|run| (**run).clone()), certificate: None }
+    let text = if is_brief { first_line(&text) } else { text };
+    let status = if shown_run.is_some() { Status::NotSerializable } else { Status::Undecided };
+    let (text, run) = (escape::lines(&text).into_owned(), shown_run.map(|run| (**run).clone()));
+    FoundOut { text, found, status, run, certificate: None }
 }
 
 /// Does with the run what the options ask for.
-fn done(
-    args: &Check,
-    messages: Messages,
-    path: &Path,
-    found: FoundOut,
-    file: &HandlerFile,
-) -> Result<(String, Status, Vec<String>), Failure> {
-    let FoundOut { mut text, status, run, certificate } = found;
+fn done(args: &Check, messages: Messages, path: &Path, found: FoundOut, file: &HandlerFile) -> Result<Said, Failure> {
+    let FoundOut { mut text, found, status, run, certificate } = found;
     if let (Some(place), Some(certificate)) = (&args.certificate, &certificate) {
         save(Some(place), args.files.len() > 1, &input::name_of(path), "certificate.json", certificate)?;
     }
-    let (mut mistakes, mut said) = (Vec::new(), String::new());
+    let (mut mistakes, mut said) = (Vec::<String>::new(), String::new());
     if let Some(run) = &run {
         if let Some(trace) = &args.trace {
             save(Some(trace), args.files.len() > 1, &input::name_of(path), "trace.json", &run.trace_text())?;
@@ -198,10 +236,19 @@ fn done(
             }
         }
     }
-    if args.format == OutputFormat::Text && !messages.quiet && !said.is_empty() {
+    let is_shown = matches!(args.format, OutputFormat::Text | OutputFormat::Markdown);
+    if is_shown && !messages.quiet && !said.is_empty() {
         text.push_str(&format!("\n{said}"));
     }
-    Ok((text, status, mistakes))
+    let name = input::name_of(path);
+    let text = match args.format {
+        OutputFormat::Text | OutputFormat::Json => text,
+        OutputFormat::Markdown => format!("## {}\n\n{}\n", escape::code_span(&name), escape::fenced("text", &text)),
+        OutputFormat::Github if found.is_empty() => format!("serializable  {}\n", escape::command_log(&escape::name(&name))),
+        OutputFormat::Github => placed_github(&found),
+        OutputFormat::Sarif => String::new(),
+    };
+    Ok(Said { text, status, mistakes, found })
 }
 
 /// Has another Node perform the run, and says what came of it.
