@@ -289,6 +289,31 @@ fn the_format_is_strict() {
     assert!(read(&deep).is_err());
 }
 
+/// Both literals of a clause have a child, and there is no third.
+#[test]
+fn each_literal_has_one_child() {
+    let literal = |constant| Literal::AtLeastZero(linear(&[(0, -1)], constant));
+    let problem = Problem { variables: 1, clauses: vec![vec![literal(-1), literal(-2)]], ..Problem::default() };
+    let leaf = || farkas(&[fact(0, 1)]);
+    assert_eq!(check(&problem, &Tree { nodes: vec![Node::Clause { clause: 0 }, leaf(), leaf()] }), Ok(()));
+    assert!(check(&problem, &Tree { nodes: vec![Node::Clause { clause: 0 }, leaf()] }).is_err());
+    assert!(check(&problem, &Tree { nodes: vec![Node::Clause { clause: 0 }, leaf(), leaf(), leaf()] }).is_err());
+}
+
+/// Numbers solve a problem if none is negative and each part holds.
+#[test]
+fn a_solution_meets_everything() {
+    let free = Problem { variables: 2, ..Problem::default() };
+    assert!(is_solved_by(&free, &[0, 1]) && !is_solved_by(&free, &[0, -1]));
+    let equal = Problem { equalities: vec![linear(&[(0, 1)], -1)], ..free.clone() };
+    assert!(is_solved_by(&equal, &[1]) && !is_solved_by(&equal, &[2]));
+    let least = Problem { inequalities: vec![linear(&[(0, 1)], -1)], ..free.clone() };
+    assert!(is_solved_by(&least, &[2]) && !is_solved_by(&least, &[0]));
+    let either = vec![Literal::AtLeastZero(linear(&[(0, 1)], -1)), Literal::NotDivisible(linear(&[(1, 1)], 0), 2)];
+    let clause = Problem { clauses: vec![either], ..free };
+    assert!(is_solved_by(&clause, &[1, 0]) && is_solved_by(&clause, &[0, 3]) && !is_solved_by(&clause, &[0, 2]));
+}
+
 #[test]
 fn linear_expressions_are_normal() {
     assert_eq!(linear(&[(3, 1), (1, 2), (3, -1), (0, 0)], 5), linear(&[(1, 2)], 5));

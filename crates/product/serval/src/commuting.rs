@@ -37,6 +37,7 @@ pub(crate) fn sentences(program: &Program, text: &str, words: &Words) -> Vec<Str
     said.extend(words.sums.iter().map(|sum| teller.sum(sum)));
     said.extend(words.tickets.iter().flat_map(|ticket| teller.ticket(ticket)));
     said.extend(together(words.looks.iter().map(|look| teller.look(look))));
+    said.extend(together(words.additions.iter().map(|&lock| teller.addition(lock))));
     said.extend(together(teller.commits(&words.commits)));
     // The first point is the end.
     if words.points.iter().skip(1).any(|point| !point.entry) {
@@ -231,6 +232,10 @@ impl Teller<'_> {
             again => format!("@ is looked at again on {}, so what {first} saw need not have stayed", self.lines(again.iter().copied())),
         };
         (self.global(look.global), sentence)
+    }
+
+    fn addition(&self, lock: serval_syntax::GlobalVar) -> NamedClaim {
+        (self.global(lock), "a request that takes @ only in order to add something could do without, as sums have no order".to_owned())
     }
 
     fn counter(&self, counter: &Counter, words: &Words) -> NamedClaim {

@@ -7,6 +7,7 @@
 //! Extra `yield`s can help (a test that fails before waiting is a read that commutes with nothing; behind a `yield` it
 //! is gone) and can hurt, so each `Transformation` is tried in turn.
 
+mod additions;
 mod attempts;
 mod flags;
 mod heads;
@@ -118,17 +119,20 @@ enum Transformation {
     YieldBeforeLoops,
     /// A `yield` in front of loops that wait, without tests that are made again later, where leaving one out may help.
     WithoutEarlyTests,
+    /// A `yield` in front of loops that wait, without locks that are taken only in order to add something.
+    WithoutAddersLocks,
 }
 
 impl Transformation {
     /// All of them, in the order in which they are tried.
-    const ORDER: [Self; 4] = [Self::AsWritten, Self::YieldBeforeWaiting, Self::YieldBeforeLoops, Self::WithoutEarlyTests];
+    const ORDER: [Self; 5] =
+        [Self::AsWritten, Self::YieldBeforeWaiting, Self::YieldBeforeLoops, Self::WithoutEarlyTests, Self::WithoutAddersLocks];
 
     /// The nodes in front of which requests yield.
     fn yields(self, control: &Control<'_>, hints: &Hints) -> Vec<u32> {
         match self {
             Self::AsWritten => Vec::new(),
-            Self::YieldBeforeWaiting | Self::WithoutEarlyTests => hints.waiting_as_written.clone(),
+            Self::YieldBeforeWaiting | Self::WithoutEarlyTests | Self::WithoutAddersLocks => hints.waiting_as_written.clone(),
             Self::YieldBeforeLoops => heads::loops_with_yields(control),
         }
     }
@@ -149,10 +153,11 @@ fn attempts(control: &Control<'_>, few: Few<'_>, budget: &mut Budget) -> Result<
         // The same was tried before with all tests, and then it was seen whether one may be left out.
         let late = transformation == Transformation::WithoutEarlyTests && hints.looks.contains(&yields);
         let retries = transformation == Transformation::YieldBeforeLoops && !yields.is_empty() && few.is_none();
-        if !retries && !late && tried.contains(&yields) {
+        let additions = transformation == Transformation::WithoutAddersLocks && few.is_none();
+        if !retries && !late && !additions && tried.contains(&yields) {
             continue;
         }
-        let attempt = Attempt { control, yields: &yields, validate: retries, few, tickets: few.is_none(), late };
+        let attempt = Attempt { control, yields: &yields, validate: retries, few, tickets: few.is_none(), late, additions };
         let mut outcome = try_with(&attempt, &mut hints, budget);
         if matches!(outcome, Ok(None)) {
             outcome = try_with(&Attempt { tickets: false, ..attempt }, &mut hints, budget);
@@ -211,6 +216,8 @@ struct Attempt<'a> {
     tickets: bool,
     /// Whether tests are left out that what comes after makes again.
     late: bool,
+    /// Whether locks are that are taken only in order to add something.
+    additions: bool,
 }
 
 /// Rounds in which ranges may change.
@@ -239,7 +246,7 @@ impl Hints {
 
 /// None if tickets that hold are not drawn in the order of commits.
 fn try_with(attempt: &Attempt<'_>, hints: &mut Hints, budget: &mut Budget) -> Result<Option<Reduction>, Why> {
-    let &Attempt { control, yields, validate, few, tickets, late } = attempt;
+    let &Attempt { control, yields, validate, few, tickets, late, additions } = attempt;
     let mut reduction = Reduction { yields: yields.to_vec(), ..Reduction::default() };
     // A first guess are the declared ranges.
     let declared =
@@ -259,13 +266,18 @@ fn try_with(attempt: &Attempt<'_>, hints: &mut Hints, budget: &mut Budget) -> Re
         if !guessed {
             model.narrow(&ranges);
         }
+        let locks = if additions { additions::candidates(&mut model, &ranges, budget)? } else { Vec::new() };
+        // What a lock can be is not known yet in the first round, so that it may be none there.
+        if additions && locks.is_empty() && !guessed {
+            return Err(Why::TooLarge { what: "locks that are taken in order to add something", limit: 0 });
+        }
         let looks = if late { hints.see(late::looks(&mut model, &ranges, budget)?) } else { Vec::new() };
         let validated = if validate { candidates(&mut model) } else { Vec::new() };
         let attempts = if validate { attempts::candidates(&mut model) } else { Vec::new() };
-        let sums = if few.is_none() { sums::sums(&mut model) } else { Vec::new() };
+        let sums = if few.is_none() && !additions { sums::sums(&mut model) } else { Vec::new() };
         let before = std::mem::replace(
             &mut reduction,
-            Reduction { yields: yields.to_vec(), late: looks, validated, attempts, sums, ..Reduction::default() },
+            Reduction { yields: yields.to_vec(), additions: locks, late: looks, validated, attempts, sums, ..Reduction::default() },
         );
         let regions = Regions::new(&model);
         infer(&model, &regions, &mut reduction, budget)?;
@@ -273,7 +285,7 @@ fn try_with(attempt: &Attempt<'_>, hints: &mut Hints, budget: &mut Budget) -> Re
             tickets::add(&model, &mut reduction, budget)?;
         }
         let same = reduction.ranges.iter().all(|range| before.ranges.contains(range)) && before.slow == reduction.slow;
-        let settled = asks && same && !would_narrow;
+        let settled = asks && same && !would_narrow && (!additions || !guessed && reduction.additions == before.additions);
         // Tests that are left out because of ranges, and ranges that are no longer those without these tests.
         if !settled && late && round >= MAX_ROUNDS {
             return Err(Why::TooLarge { what: "rounds", limit: MAX_ROUNDS });
@@ -287,7 +299,7 @@ fn try_with(attempt: &Attempt<'_>, hints: &mut Hints, budget: &mut Budget) -> Re
     hints.waiting.sort_unstable();
     hints.waiting.dedup();
     let mut error = exclude_errors(&model, &regions, &mut reduction, budget)?;
-    if let (Some(_), None) = (&error, few) {
+    if let (Some(_), None, false) = (&error, few, additions) {
         let more = counted(&mut model, budget)?;
         if !more.is_empty() {
             reduction.sums.extend(more);
@@ -318,7 +330,7 @@ fn try_with(attempt: &Attempt<'_>, hints: &mut Hints, budget: &mut Budget) -> Re
             let why = conflict(&model, s, t, global);
             // With the yields of the last attempt.
             let last = !yields.is_empty() || hints.waiting.is_empty();
-            if last && few.is_none() && !late && !validate {
+            if last && few.is_none() && !late && !validate && !additions {
                 let ranges = (0..).map(GlobalVar).take(model.initial.len()).map(|global| held.range(global).clone()).collect::<Vec<_>>();
                 if !hints.see(late::first(&mut model, &ranges, budget)?).is_empty() {
                     hints.looks.push(yields.to_vec());

@@ -41,7 +41,10 @@ struct RangeAnalysis<'a> {
 
 /// Finds ranges of globals and registers. The `fixed` globals are slow: they stay within 2^61.
 pub(crate) fn ranges(model: &Model, facts: &Facts, fixed: &[bool], budget: &mut Budget) -> Result<Ranges, Stopped> {
-    let globals = model.initial.iter().map(|&value| Domain::point(value.into())).collect();
+    let mut globals: Vec<Domain> = model.initial.iter().map(|&value| Domain::point(value.into())).collect();
+    for &(global, value) in &model.taken {
+        globals[global.index()] = globals[global.index()].hull(&Domain::point(value));
+    }
     let mut locals: Vec<Vec<(Reg, Domain)>> = vec![Vec::new(); model.points.len()];
     for path in &model.paths {
         let here = &mut locals[path.to.index()];
@@ -208,7 +211,7 @@ impl RangeAnalysis<'_> {
         let here = self.at(global, path.from);
         let before = path.guard(global).map_or(here.clone(), |guard| here.and(guard));
         match self.model.touch(id, global).map(|touch| &touch.effect) {
-            Some(Effect::AddTerm | Effect::Opaque) | None => self.value(id, update),
+            Some(Effect::AddTerm | Effect::Turn(..) | Effect::Opaque) | None => self.value(id, update),
             Some(_) => self.facts.image(self.model, id, global, &before, Runs::All).and(&self.value(id, update)),
         }
     }

@@ -26,14 +26,14 @@
 //!
 //! **The order in time.** The serial run has the requests in the order of their commits, and the program is strict: if
 //! a request has answered before another one comes, all its paths are before those of the other, so its commit is
-//! before the commit of the other. Exchanges keep the order of commits. What is done to the paths before keeps it, too:
-//! pauses that are added and paths that are replaced or left out are at their places ([`crate::model`]), a validated
-//! read leaves out attempts of the request's own in serial runs alone ([`crate::validated`], and in several steps
-//! [`crate::attempts`]), a late look lets a request by itself take another path with the same effect, answer and place
-//! ([`crate::late`]), and tickets are drawn in the order of commits ([`crate::tickets`]). Facts (owners, counts, sums,
-//! exclusions, what is known, how slowly integers grow) are about configurations; rows and shapes, and requests that
-//! stand for others, say that every condition holds for the whole program. A rule that hands an answer from one
-//! request to another would break this, and there is none.
+//! before the commit of the other. Exchanges keep the order of commits. What is done to the paths before keeps it,
+//! too: pauses that are added and paths that are replaced or left out are at their places ([`crate::model`]), and so
+//! are additions without their lock ([`crate::additions`]); a validated read leaves out attempts of the request's own
+//! in serial runs alone ([`crate::validated`], and in several steps [`crate::attempts`]), a late look lets a request
+//! by itself take another path with the same effect, answer and place ([`crate::late`]), and tickets are drawn in the
+//! order of commits ([`crate::tickets`]). Facts (owners, counts, sums, exclusions, what is known, how slowly integers
+//! grow) are about configurations; rows and shapes, and requests that stand for others, say that every condition holds
+//! for the whole program. A rule that hands an answer from one request to another would break this, and there is none.
 //!
 //! The condition is needed for inversions alone. With a ticket lock the request that draws first commits first
 //! ([`crate::tickets`]), so two steps that draw are no inversion, in this run and in those that come of exchanges,
@@ -120,6 +120,12 @@ fn model_of<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budge
 pub(crate) fn transformed<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budget) -> Result<Model, Refusal<Stop>> {
     let mut model = model_of(prepared, reduction, budget)?;
     let ranges = ranges(model.initial.len(), reduction).unwrap_or_default();
+    for (index, addition) in reduction.additions.iter().enumerate() {
+        budget.spend(u64::try_from(model.paths.len().saturating_add(model.points.len())).unwrap_or(u64::MAX))?;
+        let refused = |Unvalidated(why)| unmet!(Condition::ReductionAddition, format!("addition {index}"), why.to_owned());
+        model.is_addition(addition, &ranges).or_else(refused)?;
+        model.put_addition(addition, &ranges).or_else(refused)?;
+    }
     for (index, &late) in reduction.late.iter().enumerate() {
         budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX))?;
         let is_late = model.is_late(late, &ranges, budget)?;

@@ -38,7 +38,8 @@
 //!
 //! * *counter, constant*: `X` is inside the guard of `t`; what `t` makes of `X`, as far as facts at `a`, `d` allow it,
 //!   is inside the guard of `s`; and both add numbers, or both write the same number, or one leaves `V` alone;
-//! * *addition*: neither has a guard on `V`, both add something that depends on no global;
+//! * *addition*: neither has a guard on `V`, both add something that depends on no global, and neither turns the sum or
+//!   both turn it in the same way: `l + (x + a) mod m`, and with the other one after it `l + (l + x + a + b) mod m`;
 //! * *number by number*: `X` is small, and for each `x` in it the three points of (2) are computed;
 //! * *function*: as before, but with some paths `t'`, `s'` that differ from `t`, `s` in guard and update of `V` alone.
 //!   - If `s` reads `V`, then `t'` has to leave `x` as it is, though `t` changes nothing: `s'` comes after it and
@@ -256,7 +257,7 @@ impl<'a> Exchange<'a> {
             Effect::Keep => return before.clone(),
             Effect::Constant(value) => Domain::point(*value),
             Effect::Add(by) => before.image(1, *by),
-            Effect::Function(_) | Effect::AddTerm | Effect::Opaque => Domain::values(),
+            Effect::Function(_) | Effect::AddTerm | Effect::Turn(..) | Effect::Opaque => Domain::values(),
         };
         image.and(&checked).and(&Domain::values())
     }
@@ -290,7 +291,13 @@ impl<'a> Exchange<'a> {
         }
         let (first, second) = (&s.touch.effect, &t.touch.effect);
         let adds = |effect: &Effect| matches!(effect, Effect::Add(_) | Effect::AddTerm);
-        if adds(first) && adds(second) && s.guard.is_none() && t.guard.is_none() {
+        let turned = |effect: &Effect| match effect {
+            Effect::Turn(low, modulus) => Some((*low, *modulus)),
+            Effect::Function(term) => self.model.opaques.turned(term, global),
+            _ => None,
+        };
+        let turn_alike = turned(first).is_some_and(|turn| turned(second) == Some(turn));
+        if (adds(first) && adds(second) || turn_alike) && s.guard.is_none() && t.guard.is_none() {
             return ExchangeOutcome::Fine;
         }
         let commute = match (first, second) {
@@ -327,7 +334,7 @@ impl<'a> Exchange<'a> {
             Effect::Constant(value) => Some(*value),
             Effect::Add(by) => x.checked_add(*by),
             Effect::Function(term) => self.model.opaques.value(term, &|_| Some(x)),
-            Effect::AddTerm | Effect::Opaque => None,
+            Effect::AddTerm | Effect::Turn(..) | Effect::Opaque => None,
         }
     }
 

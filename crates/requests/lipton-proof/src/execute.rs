@@ -4,7 +4,8 @@
 //! have any value: a register that a point does not say is a symbol of the request. From every point that
 //! is found the graph is followed to the next `yield` (or a node in front of which one is to be added) or to an answer.
 //! A test whose outcome is not known forks: one way where it holds and one where it does not. Each way that comes to
-//! its end is a path; one that comes round a loop and finds everything as it was never ends and is none.
+//! its end is a path; one that comes round a loop and finds everything as it was that is read from there on (registers
+//! that are live, globals, what tests have found) never ends and is none.
 //!
 //! **Claim.** Let a request wait at point `p`, and let a step of the machine take it from its registers and the globals
 //! to others, without error. Then some path from `p` has conditions that hold at the start, and its terms have the
@@ -39,7 +40,7 @@ use serval_budget::{Budget, Stopped};
 use serval_compile::control::{Control, Node, NodeId, Op, Operand, Reg};
 use serval_syntax::{ArithmeticOp, CompareOp, GlobalVar, Limit, Span};
 
-use state::{Relation, State, Test, negated};
+use state::{Relation, Round, State, Test, negated};
 
 use crate::domain::Domain;
 use crate::path::{Conditions, Need, Obligation, Path, Point, PointId, Value};
@@ -246,7 +247,6 @@ impl Executor<'_> {
             globals: Vec::new(),
             conditions: Conditions::default(),
             checked: Vec::new(),
-            version: 0,
             seen: Vec::new(),
             span: None,
             accesses: Vec::new(),
@@ -274,14 +274,12 @@ impl Executor<'_> {
             }
             begins = false;
             if self.loops[at.index()] {
-                match way.seen.iter_mut().find(|seen| seen.0 == at) {
-                    // Everything is as it was the last time: this never ends.
-                    Some(seen) if seen.1 == way.version => return Ok(()),
-                    Some(seen) if seen.2 >= MAX_LOOP => {
+                match way.comes_to(at, &|| self.control.live_at(at)) {
+                    Round::Same => return Ok(()),
+                    Round::New(rounds) if rounds > MAX_LOOP => {
                         return Err(Halt::TooLarge { what: "rounds of a loop in one step", limit: MAX_LOOP.into() });
                     }
-                    Some(seen) => (seen.1, seen.2) = (way.version, seen.2 + 1),
-                    None => way.seen.push((at, way.version, 1)),
+                    Round::New(_) => {}
                 }
             }
             let span = self.control.span(at);

@@ -453,7 +453,7 @@ impl Facts {
                 }
                 None => self.bounded(model, path, global, before, runs),
             },
-            Effect::AddTerm | Effect::Opaque => self.bounded(model, path, global, before, runs),
+            Effect::AddTerm | Effect::Turn(..) | Effect::Opaque => self.bounded(model, path, global, before, runs),
         };
         image.and(&checked).and(&Domain::values())
     }

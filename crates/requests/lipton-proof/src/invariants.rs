@@ -10,7 +10,8 @@
 //! conditions contradict what is known at `a`, is not taken.) Each fact holds after the step because of facts *before*
 //! it, but for ranges and bounds, which may use that owners and counts hold after it; so nothing is circular.
 //!
-//! * **I0, range.** `V ∈ R`: the initial value is, and `Q ⊆ R`. Slow globals: the initial value is at most 2^60 either
+//! * **I0, range.** `V ∈ R`: the initial value is, what a lock is set to before additions leave that out is
+//!   ([`crate::additions`]), and `Q ⊆ R`. Slow globals: the initial value is at most 2^60 either
 //!   way, and a step adds at most 2^20 either way, or leaves at most 2^60. After `n` steps `V` is within
 //!   `2^60 + 2^20·n`, so no run of 2^40 steps leaves 2^61. This is the line that the compiler draws as well, and the
 //!   proof says so ([`Reduction::unbounded`]). With slow registers: let `M` be the greatest absolute value of all slow
@@ -101,7 +102,7 @@ impl Claims<'_> {
     pub fn range(&self, global: GlobalVar) -> Checked {
         let range = self.facts.range(global);
         let object = || format!("variable {}", global.0);
-        if !range.contains(self.model.initial(global)) {
+        if !range.contains(self.model.initial(global)) || self.model.taken(global).any(|taken| !range.contains(taken)) {
             return violated(Condition::ReductionRange, object(), None);
         }
         for id in self.writers(global) {
@@ -117,7 +118,7 @@ impl Claims<'_> {
     pub fn slow(&self, global: GlobalVar) -> Checked {
         let small = Domain::between(-(SLOW / 2), SLOW / 2);
         let object = || format!("variable {}", global.0);
-        if !small.contains(self.model.initial(global)) {
+        if !small.contains(self.model.initial(global)) || self.model.taken(global).any(|taken| !small.contains(taken)) {
             return violated(Condition::ReductionSlow, object(), None);
         }
         for id in self.writers(global) {

@@ -7,7 +7,8 @@
 //!
 //! * [`domain`], [`term`]: sets of numbers, and values as functions of the values at the start of a step;
 //! * [`execute`], [`path`]: points where requests wait, and the paths between them, by executing the control graph;
-//! * [`model`], [`late`], [`validated`], [`attempts`]: transformations of the program, and what paths do to globals;
+//! * [`model`], [`additions`], [`late`], [`validated`], [`attempts`]: transformations of the program, and what paths do
+//!   to globals;
 //! * [`facts`], [`invariants`], [`tickets`]: what holds at every moment, and why;
 //! * [`exchange`]: which steps commute;
 //! * [`rows`]: few request bodies that stand for many;
@@ -17,6 +18,7 @@
 //! This crate is trusted: there is no search here, no solver, and no fixpoint. Proofs are found by
 //! `serval-lipton-engine`, which asks the same questions, and believes its own answers no more than anybody else does.
 
+pub mod additions;
 pub mod attempts;
 mod check;
 pub mod domain;

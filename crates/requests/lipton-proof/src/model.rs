@@ -24,7 +24,8 @@
 //!   Those paths are kept for what holds at every moment, because errors count in runs that never end, too; they are
 //!   left out where complete runs alone matter ([`Model::completes`]).
 //! * **T5, validated reads**: see [`crate::validated`]. **T6, late looks**: see [`crate::late`].
-//! * **T7, attempts in several steps**: see [`crate::attempts`].
+//! * **T7, attempts in several steps**: see [`crate::attempts`]. **T8, additions under a lock**: see
+//!   [`crate::additions`].
 //!
 //! # Effects
 //!
@@ -61,6 +62,8 @@ pub enum Effect {
     Function(Term),
     /// Something is added that depends on no global.
     AddTerm,
+    /// The same, and the sum is turned: its remainder by the second number, plus the first one.
+    Turn(i128, i128),
     /// It becomes anything.
     Opaque,
 }
@@ -112,6 +115,8 @@ pub struct Model {
     pub(crate) read_before: Vec<(PointId, Reg, (GlobalVar, Domain))>,
     /// Points with a no-op, which were there before it was left out.
     pub waiting: Vec<PointId>,
+    /// What locks are set to by requests that take them only in order to add something ([`crate::additions`]).
+    pub taken: Vec<(GlobalVar, i128)>,
 }
 
 impl Model {
@@ -144,6 +149,7 @@ impl Model {
             used: (0..).map(GlobalVar).take(program.globals.len()).map(|global| used.contains(&global)).collect(),
             read_before: Vec::new(),
             waiting: Vec::new(),
+            taken: Vec::new(),
         };
         model.tidy();
         model
@@ -324,6 +330,11 @@ impl Model {
         self.completes[self.path(id).to.index()]
     }
 
+    /// What a global is set to where a lock is taken in order to add, which no path does any more.
+    pub fn taken(&self, global: GlobalVar) -> impl Iterator<Item = i128> + '_ {
+        self.taken.iter().filter(move |taken| taken.0 == global).map(|taken| taken.1)
+    }
+
     /// The initial value of a global.
     pub fn initial(&self, global: GlobalVar) -> i128 {
         self.initial[global.index()].into()
@@ -430,6 +441,9 @@ fn effect(opaques: &Opaques, global: GlobalVar, term: &Term) -> Effect {
     }
     if opaques.only_global(&term.parts, global) {
         return Effect::Function(term.clone());
+    }
+    if let Some((low, modulus)) = opaques.turned(term, global) {
+        return Effect::Turn(low, modulus);
     }
     let own = term.parts.iter().find(|part| part.0 == here).map_or(0, |part| part.1);
     let mut others = Vec::new();

@@ -34,7 +34,8 @@
 //!    - bodies of `S` of one shape have the same extra yields, say the same of their slots at each point (owner,
 //!      weight, doom, what is known), and have the same phases;
 //!    - what is said at a point of a body is said of its variables;
-//!    - there are neither sums, nor validated reads, nor attempts, nor tickets, nor late looks, nor slow registers.
+//!    - there are neither sums, nor validated reads, nor attempts, nor tickets, nor late looks, nor additions,
+//!      nor slow registers.
 //!
 //! If the certificate proves the program of the bodies `S` alone, then `P` is serializable and free of errors.
 //!
@@ -350,6 +351,7 @@ pub(crate) fn unlike_facts(bodies: &Bodies, claimed: &Claimed<'_>, budget: &mut 
         + reduction.attempts.len()
         + reduction.tickets.len()
         + reduction.late.len()
+        + reduction.additions.len()
         + reduction.slow_locals.len();
     if together > 0 {
         found.push(Unlike::Alike("it speaks of what all bodies do together"));

@@ -270,6 +270,29 @@ impl Opaques {
         })
     }
 
+    /// A term as a global plus a rest, in which the global may occur inside operations alone; and if the remainder of
+    /// that sum is taken and a number added, that number and by what it is divided.
+    pub fn addition(&self, term: &Term, global: GlobalVar) -> Option<(Option<(i128, i128)>, Term)> {
+        let here = Symbol::Global(global);
+        let (turn, sum) = match term.parts[..] {
+            [(Symbol::Opaque(number), 1)] => {
+                let Opaque { op: ArithmeticOp::Remainder, left, right, .. } = self.get(number)? else { return None };
+                (Some((term.constant, right.as_constant()?)), left)
+            }
+            _ => (None, term),
+        };
+        let rest = sum.plus(&Term::symbol(here), -1)?;
+        sum.parts.contains(&(here, 1)).then_some((turn, rest))
+    }
+
+    /// How the sum of a global and of something that depends on no global is turned, if a term is that.
+    pub fn turned(&self, term: &Term, global: GlobalVar) -> Option<(i128, i128)> {
+        let (turn, rest) = self.addition(term, global)?;
+        let mut inside = Vec::new();
+        self.globals_in(&rest.parts, &mut inside);
+        turn.filter(|_| inside.is_empty())
+    }
+
     /// The term with others in the place of symbols; none if numbers get too large.
     pub fn put(&mut self, term: &Term, other: &dyn Fn(Symbol) -> Option<Term>) -> Option<Term> {
         let mut result = Term::constant(term.constant);

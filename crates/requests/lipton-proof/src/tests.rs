@@ -1,5 +1,6 @@
 //! Tests of the whole crate.
 
+mod additions;
 mod attempts;
 mod conditions;
 mod late;

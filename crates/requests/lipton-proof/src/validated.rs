@@ -221,19 +221,24 @@ fn substituted(opaques: &mut Opaques, path: &Path, pairs: &[(GlobalVar, Reg)], g
         Symbol::Local(reg) => pairs.iter().find(|pair| pair.1 == reg).map(|pair| Term::symbol(Symbol::Global(pair.0))),
         _ => None,
     };
-    let mut put = |term: &Term| opaques.put(term, &rename).ok_or(Unvalidated("numbers are too large"));
+    let guarded = pairs.iter().zip(guards).filter(|(_, guard)| **guard != Domain::values());
+    put_terms(opaques, path, &rename, guarded.map(|(pair, guard)| (Term::symbol(Symbol::Global(pair.0)), guard.clone())).collect())
+}
+
+/// The path with other terms in the place of symbols and with more tests; none if its tests never hold.
+pub(crate) fn put_terms(
+    opaques: &mut Opaques,
+    path: &Path,
+    other: &dyn Fn(Symbol) -> Option<Term>,
+    more: Vec<(Term, Domain)>,
+) -> Result<Option<Path>, Unvalidated> {
+    let mut put = |term: &Term| opaques.put(term, other).ok_or(Unvalidated("numbers are too large"));
     let mut conditions = Conditions::default();
     let mut said: Vec<(Term, Domain)> = Vec::new();
     for (form, domain) in &path.conditions.0 {
         said.push((put(&Term { constant: 0, parts: form.clone() })?, domain.clone()));
     }
-    said.extend(
-        pairs
-            .iter()
-            .zip(guards)
-            .filter(|(_, guard)| **guard != Domain::values())
-            .map(|(pair, guard)| (Term::symbol(Symbol::Global(pair.0)), guard.clone())),
-    );
+    said.extend(more);
     if !conditions.add(said).ok_or(Unvalidated("a test of a multiple"))? {
         return Ok(None);
     }

@@ -29,6 +29,9 @@ pub struct Words {
     pub tickets: Vec<TicketWords>,
     /// Tests that are made again later.
     pub looks: Vec<Look>,
+    /// Locks that some requests take only in order to add something. What else is said of them would be said of the
+    /// others alone, so that they are no sections and no counters.
+    pub additions: Vec<GlobalVar>,
     /// Between which numbers variables stay, where that was proved.
     pub ranges: Vec<(GlobalVar, i64, i64)>,
     /// Whether it is about runs in which unbounded integers do not leave 64 bits.
@@ -140,6 +143,15 @@ pub fn words<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budg
     }
     commits.sort_by_key(|commit| (commit.body, commit.span.start, commit.span.end));
     commits.dedup_by_key(|commit| (commit.body, commit.span));
+    let mut additions: Vec<u32> = reduction.additions.iter().map(|addition| addition.lock).collect();
+    additions.sort_unstable();
+    additions.dedup();
+    let speaks = |global: u32| additions.binary_search(&global).is_err();
+    let all = |group: Group| match group {
+        Group::Owner(index) => reduction.owners.get(index as usize).is_some_and(|owner| speaks(owner.global)),
+        Group::Count(index) => reduction.counts.get(index as usize).is_some_and(|count| speaks(count.global)),
+    };
+    let exclusions = reduction.exclusions.iter().filter(|pair| all(pair.0) && all(pair.1));
     let name = |global: u32| prepared.program().globals.get(global as usize).map_or("?", |global| global.name.as_str());
     let group = |group: Group| match group {
         Group::Owner(index) => {
@@ -152,12 +164,13 @@ pub fn words<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budg
     };
     Ok(Words {
         commits,
-        sections: reduction.owners.iter().map(|owner| section(&model, owner)).collect(),
-        counters: reduction.counts.iter().map(|count| counter(&model, count)).collect(),
-        exclusions: reduction.exclusions.iter().map(|&(left, right)| (group(left), group(right))).collect(),
+        sections: reduction.owners.iter().filter(|owner| speaks(owner.global)).map(|owner| section(&model, owner)).collect(),
+        counters: reduction.counts.iter().filter(|count| speaks(count.global)).map(|count| counter(&model, count)).collect(),
+        exclusions: exclusions.map(|&(left, right)| (group(left), group(right))).collect(),
         sums: reduction.sums.iter().filter_map(|sum| summed(&model, sum)).collect(),
         tickets: reduction.tickets.iter().map(|ticket| turns(&model, ticket)).collect(),
         looks: reduction.late.iter().map(|&late| look(&model, late)).collect(),
+        additions: additions.iter().copied().map(GlobalVar).collect(),
         ranges: reduction.ranges.iter().map(|&(global, low, high)| (GlobalVar(global), low, high)).collect(),
         unbounded: reduction.unbounded(),
         others: if reduction.stands_for_others() { prepared.program().requests.len().saturating_sub(reduction.bodies.len()) } else { 0 },

@@ -50,6 +50,7 @@ serval_evidence::conditions! {
         CasesNets = "cases.nets", CasesRead = "cases.read", CasesOpen = "cases.open", CasesRest = "cases.rest", CasesSplit = "cases.split",
         CasesExcluded = "cases.excluded",
         ReductionProgram = "reduction.program", ReductionClaim = "reduction.claim", ReductionNumbers = "reduction.numbers",
+        ReductionAddition = "reduction.addition",
         ReductionValidated = "reduction.validated", ReductionAttempt = "reduction.attempt", ReductionRange = "reduction.range", ReductionSlow = "reduction.slow",
         ReductionLocal = "reduction.local", ReductionKnown = "reduction.known", ReductionOwner = "reduction.owner",
         ReductionCount = "reduction.count", ReductionSum = "reduction.sum", ReductionExclusion = "reduction.exclusion",

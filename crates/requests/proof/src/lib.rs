@@ -183,7 +183,7 @@ pub use closure::{ClosedPart, check_closure};
 pub use conditions::Condition;
 pub use fault::{Fails, Failure, FaultCertificate, check_fault};
 pub use format::{FORMAT, VERSION};
-pub use reduction::{Bounds, Count, Doom, Group, Owner, PointRange, Reduction, Sum, Ticket, Validated, ValidatedAttempt};
+pub use reduction::{Bounds, Count, Doom, Group, LockedAddition, Owner, PointRange, Reduction, Sum, Ticket, Validated, ValidatedAttempt};
 pub use run::{Action, Completed, NamedStates, RunCertificate, RunEvent, check_run};
 pub use serval_diagnostic::FormatError;
 pub use serval_evidence::{Checked, Refusal, Rejection, TooLarge, fingerprint};

@@ -33,6 +33,9 @@ pub struct Reduction {
     pub choices: bool,
     /// Nodes of the control graph in front of which a `yield` is added.
     pub yields: Vec<u32>,
+    /// Locks that requests take in order to add something, and need not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub additions: Vec<LockedAddition>,
     /// Tests that may be left out, as what comes after tests again: from which point, to which, and the global.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub late: Vec<(u32, u32, u32)>,
@@ -69,6 +72,20 @@ pub struct Reduction {
     pub tickets: Vec<Ticket>,
     /// The points after the commit; 0, the end, need not be among them.
     pub post: Vec<PointRange>,
+}
+
+/// A lock that requests hold at `points` in order to add to globals what registers say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, remote = "Self")]
+pub struct LockedAddition {
+    /// The global that is the lock.
+    pub lock: u32,
+    /// The points at which a request holds it.
+    pub held: Vec<PointRange>,
+    /// Those among them at which it does so in order to add.
+    pub points: Vec<PointRange>,
+    /// Registers with what a global is to become, and the global.
+    pub sums: Vec<(u32, u32)>,
 }
 
 /// Reads between the points `head` and `wait` that every path from `wait` either tests or forgets.
@@ -183,7 +200,7 @@ pub struct Bounds {
     pub points: Vec<PointRange>,
 }
 
-objects!(Reduction, Validated, ValidatedAttempt, Owner, Count, Sum, Doom, Ticket, Bounds);
+objects!(Reduction, LockedAddition, Validated, ValidatedAttempt, Owner, Count, Sum, Doom, Ticket, Bounds);
 
 impl Reduction {
     /// Whether some request bodies stand for all.

@@ -30,8 +30,9 @@ use crate::Merge;
 const TICKS: u64 = 2_000_000;
 
 /// Fields of certificates that need not be there, and what they say.
-const RULES: [(&str, &str); 12] = [
+const RULES: [(&str, &str); 13] = [
     ("yields", "extra yields"),
+    ("additions", "additions without their lock"),
     ("late", "late looks"),
     ("validated", "validated reads"),
     ("attempts", "attempts in several steps"),

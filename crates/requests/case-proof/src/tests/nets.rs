@@ -119,3 +119,13 @@ fn nets_reach_their_goals_just_if_runs_have_such_answers() {
     let many = reached * 2 > 3 * sweep.count() && excluded * 3 > sweep.count();
     assert!(!sweep.is_representative() || many, "{reached} {excluded}");
 }
+
+#[test]
+fn a_case_has_remainders_of_numbers_that_are_not_too_large() {
+    let form = super::form(&super::counter(false));
+    let made = |divisor: u64| {
+        let literal = Literal::NotDivisible(Linear::new([], 1).unwrap(), divisor);
+        CaseNet::new(&form, &[&literal], &mut Budget::ticks(1_000_000)).is_ok()
+    };
+    assert!(made(1) && made(2) && !made(0) && !made(u64::MAX));
+}

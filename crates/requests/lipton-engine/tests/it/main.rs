@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
 
+mod additions;
 mod attempts;
 mod choices;
 mod corpus;

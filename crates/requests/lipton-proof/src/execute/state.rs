@@ -18,12 +18,36 @@ pub(super) struct State {
     pub(super) conditions: Conditions,
     /// What tests for ranges have found.
     pub(super) checked: Vec<(Term, i64, i64)>,
-    /// Grows with every change of what is above.
-    pub(super) version: u32,
-    /// Heads of loops, the version there, and how often the way has been there.
-    pub(super) seen: Vec<(NodeId, u32, u32)>,
+    /// Heads of loops.
+    pub(super) seen: Vec<Seen>,
     pub(super) span: Option<Span>,
     pub(super) accesses: Vec<(GlobalVar, bool, Span)>,
+}
+
+/// The head of a loop on a way.
+#[derive(Clone)]
+pub(super) struct Seen {
+    node: NodeId,
+    /// How often the way has been there.
+    rounds: u32,
+    /// What was there the last time, from the second on.
+    last: Option<Box<Last>>,
+}
+
+/// Everything on which the way from the head of a loop on depends.
+#[derive(Clone, PartialEq)]
+struct Last {
+    registers: Vec<(Reg, Term)>,
+    globals: Vec<(GlobalVar, Term)>,
+    conditions: Conditions,
+}
+
+/// What a way finds at the head of a loop.
+pub(super) enum Round {
+    /// What it found the last time.
+    Same,
+    /// Something else; how often it has been there.
+    New(u32),
 }
 
 /// How a term is compared with 0.
@@ -48,20 +72,16 @@ pub(super) fn negated((term, relation): &Test) -> Option<Test> {
 impl State {
     pub(super) fn set(&mut self, reg: Reg, term: Term) {
         match self.registers.binary_search_by_key(&reg, |entry| entry.0) {
-            Ok(at) if self.registers[at].1 == term => return,
             Ok(at) => self.registers[at].1 = term,
             Err(at) => self.registers.insert(at, (reg, term)),
         }
-        self.version = self.version.saturating_add(1);
     }
 
     pub(super) fn store(&mut self, global: GlobalVar, term: Term) {
         match self.globals.binary_search_by_key(&global, |entry| entry.0) {
-            Ok(at) if self.globals[at].1 == term => return,
             Ok(at) => self.globals[at].1 = term,
             Err(at) => self.globals.insert(at, (global, term)),
         }
-        self.version = self.version.saturating_add(1);
     }
 
     /// The same term with numbers for what can have one value only.
@@ -114,9 +134,25 @@ impl State {
             let kept =
                 if scaled.form.len() == 1 { after } else { restrict(&before, scaled.factor, scaled.constant, *relation).unwrap_or(after) };
             self.conditions.set(scaled.form, kept);
-            self.version = self.version.saturating_add(1);
         }
         true
+    }
+
+    /// Comes to the head of a loop.
+    pub(super) fn comes_to(&mut self, node: NodeId, live: &dyn Fn() -> Vec<Reg>) -> Round {
+        let Some(at) = self.seen.iter().position(|seen| seen.node == node) else {
+            self.seen.push(Seen { node, rounds: 1, last: None });
+            return Round::New(1);
+        };
+        let registers = live().into_iter().map(|reg| (reg, self.read(Operand::Reg(reg)))).collect();
+        let now = Last { registers, globals: self.globals.clone(), conditions: self.conditions.clone() };
+        let seen = &mut self.seen[at];
+        if seen.last.as_deref() == Some(&now) {
+            return Round::Same;
+        }
+        seen.rounds += 1;
+        seen.last = Some(Box::new(now));
+        Round::New(seen.rounds)
     }
 
     pub(super) fn visit(&mut self, span: Span) {

@@ -24,6 +24,11 @@ pub(super) fn checked(text: &str, reduction: &Reduction) -> Result<(), Refusal<(
 
 /// Whether up to three requests find the program not serializable, or it fails.
 pub(super) fn is_wrong(text: &str) -> bool {
+    is_wrong_with(text, 3)
+}
+
+/// The same with so many requests.
+pub(super) fn is_wrong_with(text: &str, requests: usize) -> bool {
     let compiled = match prepared(text).compile(&Budget::unlimited()) {
         Ok(compiled) => compiled,
         Err(CompileError::Fault(report)) => return report.certain,
@@ -31,8 +36,8 @@ pub(super) fn is_wrong(text: &str) -> bool {
     };
     compiled.components().iter().any(|component| {
         let budget = &mut Budget::unlimited();
-        let interleaved = completed_multisets(component.system(), 3, budget).unwrap();
-        !interleaved.is_subset(&serial_multisets(component.system(), 3, budget).unwrap())
+        let interleaved = completed_multisets(component.system(), requests, budget).unwrap();
+        !interleaved.is_subset(&serial_multisets(component.system(), requests, budget).unwrap())
     })
 }
 

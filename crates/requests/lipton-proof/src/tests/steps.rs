@@ -186,3 +186,20 @@ fn concrete_steps_are_instances_of_paths() {
         }
     }
 }
+
+/// A test that is made of several changes a register several times in each round, also where it waits forever.
+#[test]
+fn a_loop_that_waits_comes_back_to_what_it_was() {
+    let text = "request take {
+    flag := 2;
+    while (!(!(flag == 2 || flag == 1) || Held == 0)) { 0 };
+    Held := 1;
+    yield;
+    Held := 0
+}";
+    let program = serval_syntax::analyze(text).program.unwrap();
+    let prepared = Prepared::new(&program, Options::default());
+    let executed = execute(&prepared.control(), &[], None, &mut Budget::ticks(200_000)).unwrap();
+    // One takes it where it is free, one gives it back.
+    assert_eq!(executed.paths.len(), 2, "{:?}", executed.paths);
+}

@@ -149,6 +149,19 @@ fn flatten<'e>(e: &'e Expr, list: &mut Vec<&'e Expr>) {
     }
 }
 
+/// What a sequence is written as, where that is one part: numbers whose value is not used are left out.
+fn alone(e: &Expr) -> &Expr {
+    let mut list = Vec::new();
+    flatten(e, &mut list);
+    let last = list.len() - 1;
+    let is_written = |position: usize, part: &Expr| position == last || !matches!(part.kind, ExprKind::Number(_) | ExprKind::Constant(_));
+    let mut written = list.iter().enumerate().filter(|&(position, part)| is_written(position, part));
+    match (written.next(), written.next()) {
+        (Some((_, part)), None) => part,
+        _ => e,
+    }
+}
+
 fn is_zero(e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Number(0) | ExprKind::Constant(0))
 }
@@ -365,7 +378,7 @@ impl<'p> Printer<'p> {
                     self.text.push(')');
                     self.block(&arm.body);
                 }
-                match otherwise.as_deref() {
+                match otherwise.as_deref().map(alone) {
                     None => {}
                     Some(otherwise) if is_zero(otherwise) => {}
                     Some(otherwise) if is_if(otherwise) => {

@@ -98,6 +98,14 @@ fn spoil(condition: &str, value: &mut Value, draw: &mut Draw) -> Option<()> {
             }
             push(proof, "late", json!([point, point + 1, low]))
         }
+        "reduction.addition" => match proof.get_mut("additions").filter(|_| draw.chance(50)) {
+            Some(additions) => shift(draw.pick_mut(additions)?, draw),
+            None => {
+                let (held, sums) = (json!([[point, point]]), json!([[draw.below(SMALL), low + 1]]));
+                proof["additions"] = json!([{"lock": low, "held": held, "points": held, "sums": sums}]);
+                Some(())
+            }
+        },
         "reduction.ticket" => match proof.get_mut("tickets") {
             Some(tickets) => shift(draw.pick_mut(tickets)?, draw),
             None => {
