@@ -10,9 +10,12 @@
 //! together: then memory is asked for all of them before the first is compared. And a row that was sought a short
 //! while ago is not sought again.
 
-use crate::row_recent::RecentRows;
+use crate::row_recent::{RecentRows, hash_of};
 use crate::row_steps::RowSteps;
 use crate::rows::{Packed, RowNumber, Rows};
+
+/// Rows for which memory is asked together when a table is made.
+const TOGETHER: usize = 256;
 
 /// A table for a list of rows, which must be the same in all calls.
 #[derive(Clone, Debug, Default)]
@@ -42,12 +45,6 @@ pub enum Sought {
     NoRoom,
 }
 
-#[inline]
-fn hash_of(row: &[u64]) -> u64 {
-    let mixed = row.iter().fold(0_u64, |hash, word| (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
-}
-
 /// Whether rows of one list are the same; they are short.
 #[inline]
 fn is_same(one: &[u64], other: &[u64]) -> bool {
@@ -70,13 +67,19 @@ impl RowIndex {
         self.slots = vec![0; slots];
         self.taken = 0;
         self.recent.clear();
-        for number in 0..packed.len() {
-            let hash = hash_of(packed.row(number));
-            let mut slot = self.slot_of(hash);
-            while self.slots[slot] != 0 {
-                slot = (slot + 1) & (slots - 1);
+        let mut hashes = Vec::with_capacity(TOGETHER);
+        for start in (0..packed.len()).step_by(TOGETHER) {
+            hashes.clear();
+            hashes.extend((start..packed.len().min(start + TOGETHER)).map(|number| hash_of(packed.row(number))));
+            // Memory is asked for all of them before the first is waited for.
+            std::hint::black_box(hashes.iter().fold(0, |all, &hash| all ^ self.slots[self.slot_of(hash)]));
+            for &hash in &hashes {
+                let mut slot = self.slot_of(hash);
+                while self.slots[slot] != 0 {
+                    slot = (slot + 1) & (slots - 1);
+                }
+                self.take(slot, hash);
             }
-            self.take(slot, hash);
         }
     }
 
@@ -181,7 +184,7 @@ impl RowIndex {
         let row = &mut self.together[start..];
         let sought = if steps.take(step, row) {
             let hash = hash_of(row);
-            if self.recent.keep(&rows.packed, hash, row) {
+            if self.recent.keep(hash, row) {
                 Sought::Known
             } else {
                 self.hashes.push(hash);
@@ -194,6 +197,33 @@ impl RowIndex {
         sought
     }
 
+    /// Notes that the rows are sought to which these steps lead, all of which can be taken from a row, as
+    /// [`Self::seek_step`] does; says how many come before the first for which the list has no room.
+    pub fn seek_steps(&mut self, rows: &Rows<u64>, of: usize, steps: &RowSteps, taken: &[usize]) -> usize {
+        // With a number of words that the compiler knows, rows are numbers.
+        match rows.packed.words {
+            1 => self.seek_in::<1>(&rows.packed, of, steps, taken),
+            2 => self.seek_in::<2>(&rows.packed, of, steps, taken),
+            3 => self.seek_in::<3>(&rows.packed, of, steps, taken),
+            4 => self.seek_in::<4>(&rows.packed, of, steps, taken),
+            _ => taken.iter().position(|&step| self.seek_step(rows, of, steps, step) == Sought::NoRoom).unwrap_or(taken.len()),
+        }
+    }
+
+    #[inline(always)]
+    fn seek_in<const WORDS: usize>(&mut self, packed: &Packed, of: usize, steps: &RowSteps, taken: &[usize]) -> usize {
+        let from = packed.rows_of::<WORDS>()[of];
+        for (position, &step) in taken.iter().enumerate() {
+            let Some(end) = steps.end_of(step, &from) else { return position };
+            let hash = hash_of(&end);
+            if !self.recent.keep_words(hash, &end) {
+                self.hashes.push(hash);
+                self.together.extend_from_slice(&end);
+            }
+        }
+        taken.len()
+    }
+
     /// Finds where each sought row may be, and asks memory for what is looked at.
     fn ask_memory(&mut self, packed: &Packed) {
         let mut firsts = std::mem::take(&mut self.firsts);
@@ -202,8 +232,8 @@ impl RowIndex {
         // One after the other: so the processor waits for many at a time.
         std::hint::black_box(firsts.iter().fold(0, |all, &slot| all ^ self.slots[slot]));
         let mut words = 0;
-        for (first, &hash) in firsts.iter_mut().zip(&self.hashes) {
-            *first = self.candidate(hash, *first);
+        for (at, first) in firsts.iter_mut().enumerate() {
+            *first = self.candidate(self.hashes[at], *first);
             if self.slots[*first] != 0 {
                 words ^= packed.word(self.number_in(*first));
             }
@@ -245,20 +275,49 @@ impl RowIndex {
         self.ask_memory(packed);
         let (together, firsts, hashes) =
             (std::mem::take(&mut self.together), std::mem::take(&mut self.firsts), std::mem::take(&mut self.hashes));
-        let mut has_room = true;
-        for (row, (&first, &hash)) in together.chunks_exact(packed.words).zip(firsts.iter().zip(&hashes)) {
-            if let Err(slot) = self.locate_from(packed, row, hash, first) {
-                has_room = self.take(slot, hash);
-                if !has_room {
-                    break;
+        let has_room = match packed.words {
+            1 => self.insert_in(packed, together.as_chunks::<1>().0, &firsts, &hashes),
+            2 => self.insert_in(packed, together.as_chunks::<2>().0, &firsts, &hashes),
+            3 => self.insert_in(packed, together.as_chunks::<3>().0, &firsts, &hashes),
+            4 => self.insert_in(packed, together.as_chunks::<4>().0, &firsts, &hashes),
+            words => together.chunks_exact(words).zip(firsts.iter().zip(&hashes)).all(|(row, (&first, &hash))| {
+                let Err(slot) = self.locate_from(packed, row, hash, first) else { return true };
+                let has_room = self.take(slot, hash);
+                if has_room {
+                    packed.push_row(row);
                 }
-                packed.push_row(row);
-            }
-        }
+                has_room
+            }),
+        };
         (self.together, self.firsts, self.hashes) = (together, firsts, hashes);
         self.together.clear();
         self.hashes.clear();
         has_room
+    }
+
+    /// Adds rows, each with the slot where it may be and its hash.
+    #[inline(always)]
+    fn insert_in<const WORDS: usize>(&mut self, packed: &mut Packed, rows: &[[u64; WORDS]], firsts: &[usize], hashes: &[u64]) -> bool {
+        for at in 0..rows.len().min(firsts.len()).min(hashes.len()) {
+            let (row, hash, mut slot) = (&rows[at], hashes[at], firsts[at]);
+            let known = loop {
+                slot = self.candidate(hash, slot);
+                if self.slots[slot] == 0 {
+                    break false;
+                }
+                if packed.rows_of::<WORDS>()[self.number_in(slot)] == *row {
+                    break true;
+                }
+                slot = (slot + 1) & (self.slots.len() - 1);
+            };
+            if !known {
+                if !self.take(slot, hash) {
+                    return false;
+                }
+                packed.push_row(row);
+            }
+        }
+        true
     }
 
     /// Adds a row to the list, unless it has it. Says its number, and whether it is new; nothing where there are 2³²

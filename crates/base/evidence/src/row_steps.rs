@@ -18,6 +18,7 @@
 //! no bit in a row the step cannot be taken and is not looked at.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::rows::{BitColumn, Rows};
 
@@ -88,6 +89,9 @@ pub struct RowSteps {
     /// By step the bits of one word that must be set, and whether that is all that must be.
     heads: Vec<(Bits, bool)>,
     fitted: Vec<FittedStep>,
+    /// By step what is added to each word of a row, and whether there may be no room for it.
+    sums: Vec<u64>,
+    is_tight: Vec<bool>,
     keys: StepKeys,
     /// The number of the columns for which the steps are fitted.
     layout: Option<u64>,
@@ -131,10 +135,21 @@ impl RowSteps {
         }
         if self.layout != Some(packed.layout()) {
             (self.heads, self.fitted) = self.given.iter().map(|step| fitted(step, columns)).unzip();
-            self.keys = StepKeys::of(&self.given, columns);
+            self.keys = StepKeys::of(&self.given, &self.heads, columns);
+            self.is_tight = self.fitted.iter().map(|step| !step.room.is_empty()).collect();
+            self.sums = vec![0; self.given.len() * packed.words];
+            for (step, FittedStep { adds, .. }) in self.fitted.iter().enumerate() {
+                adds.iter().for_each(|&(word, sum)| self.sums[step * packed.words + word] = sum);
+            }
             self.layout = Some(packed.layout());
         }
         true
+    }
+
+    /// The same for a list of which nothing is known.
+    pub(crate) fn fit_anew(&mut self, rows: &Rows<u64>) -> bool {
+        self.layout = None;
+        self.fit(rows)
     }
 
     /// Whether a step can be taken from a row.
@@ -144,7 +159,7 @@ impl RowSteps {
     }
 
     #[inline]
-    fn is_open(&self, step: usize, row: &[u64]) -> bool {
+    pub(crate) fn is_open(&self, step: usize, row: &[u64]) -> bool {
         // Steps that are not fitted cannot be taken.
         let Some(&(head, is_all)) = self.heads.get(step) else { return false };
         row[head.word] & head.bits == head.bits && (is_all || self.rest_is_open(step, row))
@@ -155,21 +170,70 @@ impl RowSteps {
         bits.iter().all(|one| row[one.word] & one.bits == one.bits) && codes.iter().all(|one| one.has(row))
     }
 
+    /// Whether a step may be one that can be taken from one of some rows, of which these are all bits.
+    pub(crate) fn may_be_open(&self, step: usize, together: &[u64]) -> bool {
+        let (Some(&(head, _)), Some(FittedStep { bits, codes, .. })) = (self.heads.get(step), self.fitted.get(step)) else { return false };
+        let has = |one: &Bits| together[one.word] & one.bits == one.bits;
+        has(&head) && bits.iter().all(has) && codes.iter().all(|one| together[one.word] >> one.shift & one.mask >= one.least)
+    }
+
     /// Puts the steps that can be taken from a row behind others, ascending.
     pub fn list(&self, rows: &Rows<u64>, number: usize, into: &mut Vec<usize>) {
-        let (row, start) = (rows.packed.row(number), into.len());
-        let StepKeys { keys, columns, at, keyless } = &self.keys;
-        for (word, (&codes, &keys)) in row.iter().zip(keys).enumerate() {
-            let mut left = codes & keys;
+        // A bit for each step.
+        let (mut few, mut many, blocks) = ([0_u64; 16], Vec::new(), self.heads.len().div_ceil(64));
+        let open = if blocks <= few.len() {
+            &mut few[..blocks]
+        } else {
+            many.resize(blocks, 0);
+            &mut many[..]
+        };
+        let row = rows.packed.row(number);
+        let mut mark = |keyed: &KeyedStep| {
+            let is_open = row[keyed.head.word] & keyed.head.bits == keyed.head.bits && (keyed.is_all || self.rest_is_open(keyed.step, row));
+            open[keyed.step / 64] |= u64::from(is_open) << (keyed.step % 64);
+        };
+        self.keys.keyless.iter().for_each(&mut mark);
+        self.keys.each_under(row, |keyed| {
+            keyed.iter().for_each(&mut mark);
+            true
+        });
+        for (block, &bits) in open.iter().enumerate() {
+            let mut left = bits;
             while left != 0 {
-                let bit = left.trailing_zeros() as usize;
-                let (bits, steps) = &columns[at[word * 64 + bit] as usize];
-                left &= !bits;
-                into.extend(steps.iter().copied().filter(|&step| self.is_open(step, row)));
+                into.push(block * 64 + left.trailing_zeros() as usize);
+                left &= left - 1;
             }
         }
-        into.extend(keyless.iter().copied().filter(|&step| self.is_open(step, row)));
-        into[start..].sort_unstable();
+    }
+
+    /// Whether some step can be taken from a row.
+    pub fn can_go_on(&self, rows: &Rows<u64>, number: usize) -> bool {
+        let row = rows.packed.row(number);
+        let is_open = |keyed: &KeyedStep| self.is_open(keyed.step, row);
+        if self.keys.keyless.iter().any(is_open) {
+            return true;
+        }
+        let mut goes_on = false;
+        self.keys.each_under(row, |keyed| {
+            goes_on = keyed.iter().any(is_open);
+            !goes_on
+        });
+        goes_on
+    }
+
+    /// Where a step leads that can be taken from a row of so many words; nothing where a column has no room for its
+    /// number.
+    #[inline(always)]
+    pub(crate) fn end_of<const WORDS: usize>(&self, step: usize, from: &[u64; WORDS]) -> Option<[u64; WORDS]> {
+        if self.is_tight[step] && !self.fitted[step].room.iter().all(|one| one.has(from)) {
+            return None;
+        }
+        let sums = &self.sums.as_chunks::<WORDS>().0[step];
+        let mut end = *from;
+        for word in 0..WORDS {
+            end[word] = end[word].wrapping_add(sums[word]);
+        }
+        Some(end)
     }
 
     /// Takes a step that can be taken; false where a column has no room for its number, and then the row is as it was.
@@ -186,41 +250,64 @@ impl RowSteps {
     }
 }
 
+/// A step with the bits of one word that must be set, and whether that is all that must be.
+#[derive(Clone, Copy, Debug)]
+struct KeyedStep {
+    step: usize,
+    head: Bits,
+    is_all: bool,
+}
+
 /// Steps by columns of which they need more than the least.
 #[derive(Clone, Debug, Default)]
 struct StepKeys {
     /// By word the bits of the columns that are keys.
     keys: Vec<u64>,
-    /// The bits of each such column in its word, and the steps under it.
-    columns: Vec<(u64, Vec<usize>)>,
+    /// The bits of each such column in its word, and which steps are under it.
+    columns: Vec<(u64, Range<usize>)>,
+    steps: Vec<KeyedStep>,
     /// By word and bit the column that it belongs to, where it is that of a key.
     at: Vec<u32>,
     /// Steps that need the least of all columns only.
-    keyless: Vec<usize>,
+    keyless: Vec<KeyedStep>,
 }
 
 impl StepKeys {
-    fn of(given: &[GivenStep], columns: &[BitColumn]) -> Self {
+    fn of(given: &[GivenStep], heads: &[(Bits, bool)], columns: &[BitColumn]) -> Self {
         let words = columns.iter().map(|column| column.word + 1).max().unwrap_or(0);
-        let (mut under, mut keyless): (Vec<Vec<usize>>, Vec<usize>) = (vec![Vec::new(); columns.len()], Vec::new());
-        for (step, GivenStep { needs, .. }) in given.iter().enumerate() {
+        let (mut under, mut keyless): (Vec<Vec<KeyedStep>>, Vec<KeyedStep>) = (vec![Vec::new(); columns.len()], Vec::new());
+        for (step, (GivenStep { needs, .. }, &(head, is_all))) in given.iter().zip(heads).enumerate() {
             // A column without bits has its least number in all rows.
             let is_key = |one: &(&usize, &u64)| *one.1 > columns[*one.0].least && columns[*one.0].mask != 0;
             let keys = needs.iter().filter(is_key).map(|one| *one.0);
-            match keys.min_by_key(|&place| under[place].len()) {
-                Some(place) => under[place].push(step),
-                None => keyless.push(step),
-            }
+            let list = keys.min_by_key(|&place| under[place].len()).map_or(&mut keyless, |place| &mut under[place]);
+            list.push(KeyedStep { step, head, is_all });
         }
-        let mut all = Self { keys: vec![0; words], columns: Vec::new(), at: vec![0; words * 64], keyless };
+        let mut all = Self { keys: vec![0; words], at: vec![0; words * 64], keyless, ..Self::default() };
         for (column, steps) in columns.iter().zip(under).filter(|one| !one.1.is_empty()) {
             let bits = column.mask << column.shift;
             all.keys[column.word] |= bits;
             let number = u32::try_from(all.columns.len()).unwrap_or(u32::MAX);
             (0..64).filter(|bit| bits >> bit & 1 == 1).for_each(|bit| all.at[column.word * 64 + bit] = number);
-            all.columns.push((bits, steps));
+            all.columns.push((bits, all.steps.len()..all.steps.len() + steps.len()));
+            all.steps.extend(steps);
         }
         all
+    }
+
+    /// Goes through the steps under each column that has bits in a row, as long as it should.
+    #[inline(always)]
+    fn each_under(&self, row: &[u64], mut goes_on: impl FnMut(&[KeyedStep]) -> bool) {
+        for (word, (&codes, &keys)) in row.iter().zip(&self.keys).enumerate() {
+            let mut left = codes & keys;
+            while left != 0 {
+                let (bits, steps) = &self.columns[self.at[word * 64 + left.trailing_zeros() as usize] as usize];
+                left &= !bits;
+                if !goes_on(&self.steps[steps.clone()]) {
+                    return;
+                }
+            }
+        }
     }
 }
 
@@ -310,6 +397,7 @@ mod tests {
             for (number, list) in lists.iter().enumerate() {
                 let mut open = Vec::new();
                 steps.list(&rows, number, &mut open);
+                assert!(open.is_sorted() && steps.can_go_on(&rows, number) != open.is_empty());
                 for (step, (needs, changes)) in given.iter().enumerate() {
                     let is_open = needs.iter().all(|&(place, least)| list[place] >= least);
                     assert_eq!(steps.can_be_taken(step, &rows, number), is_open, "{list:?} {needs:?}");
@@ -328,6 +416,9 @@ mod tests {
                     let mut packed = Vec::new();
                     let expected = after.clone().is_some_and(|after| rows.packed.pack(after.into_iter(), &mut packed));
                     assert_eq!(has_room, expected, "{list:?} {changes:?}");
+                    if let Some(words) = before.first_chunk::<2>().filter(|_| before.len() == 2) {
+                        assert_eq!(steps.end_of(step, words).is_some_and(|end| end == *packed), has_room);
+                    }
                     if has_room {
                         assert_eq!(words, packed);
                         assert_eq!(Some(unpacked(&rows.packed, &words)), after);

@@ -129,6 +129,12 @@ impl Packed {
         &self.bits[number * self.words..][..self.words]
     }
 
+    /// All rows, where they have so many words.
+    #[inline(always)]
+    pub(crate) fn rows_of<const WORDS: usize>(&self) -> &[[u64; WORDS]] {
+        self.bits.as_chunks::<WORDS>().0
+    }
+
     /// The first word of a row, if there is one.
     #[inline]
     pub(crate) fn word(&self, number: usize) -> u64 {
@@ -333,6 +339,36 @@ impl<W: RowNumber> Rows<W> {
             self.read(number, &mut row);
             row
         })
+    }
+
+    /// For each place a number that none of the rows has more than there. They may change with [`Self::layout`].
+    pub fn tops(&self) -> impl Iterator<Item = W> + '_ {
+        let numbers = self.packed.columns.split_last().map_or(&[][..], |columns| columns.1);
+        numbers.iter().map(|column| W::of_rank(column.least.saturating_add(column.mask)))
+    }
+
+    /// A number that is another one after rows have come for which there was no room.
+    #[inline]
+    pub fn layout(&self) -> u64 {
+        self.packed.layout()
+    }
+
+    /// The number of a row in a list that ascends.
+    pub fn position(&self, row: &[W]) -> Option<usize> {
+        let mut sought = Vec::new();
+        if !self.packed.pack(row.iter().map(|number| number.rank()), &mut sought) {
+            return None;
+        }
+        let (mut from, mut to) = (0, self.len());
+        while from < to {
+            let middle = from + (to - from) / 2;
+            if self.packed.row(middle) < &sought[..] {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        (from < self.len() && self.packed.row(from) == sought).then_some(from)
     }
 
     /// Whether each row is greater than the one before.

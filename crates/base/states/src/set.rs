@@ -92,6 +92,11 @@ impl StateSet<u64> {
     pub fn seek_step(&mut self, of: usize, steps: &RowSteps, step: usize) -> Sought {
         self.index.seek_step(&self.rows, of, steps, step)
     }
+
+    /// The same for several steps; says how many come before the first for whose end there is no room.
+    pub fn seek_steps(&mut self, of: usize, steps: &RowSteps, taken: &[usize]) -> usize {
+        self.index.seek_steps(&self.rows, of, steps, taken)
+    }
 }
 
 #[cfg(test)]

@@ -259,6 +259,15 @@ pub enum MeasureSubject {
         #[arg(long, default_value_t = 10_000)]
         count: u64,
     },
+    /// Nets: questions about algorithms and plans, with search and reductions and without them (runs an example)
+    Search {
+        /// Seconds for a question.
+        #[arg(long, default_value_t = 10)]
+        seconds: u64,
+        /// Processes, or things that are moved.
+        #[arg(default_values_t = [2, 3, 4, 5])]
+        sizes: Vec<usize>,
+    },
     /// Nets: reachability of markings, against everything else that decides it
     Reachability {
         /// Nets, and as many counter systems.
@@ -338,6 +347,7 @@ impl MeasureSubject {
             Self::Published { .. } => "published",
             Self::Inductive { .. } => "inductive",
             Self::Coverability { .. } => "coverability",
+            Self::Search { .. } => "search",
             Self::Reachability { .. } => "reachability",
             Self::WeakMemory { .. } => "weak-memory",
             Self::Corpus { .. } => "corpus",
@@ -383,6 +393,7 @@ impl MeasureSubject {
             Self::Published { contest } => subjects::published::page(contest),
             Self::Inductive { contest, mutex } => subjects::inductive::page(contest, mutex),
             Self::Coverability { count } => subjects::coverability::page(*count),
+            Self::Search { seconds, sizes } => subjects::search::page(*seconds, sizes),
             Self::Reachability { cases, family_seconds } => subjects::reachability::page(cases.count, cases.seed, *family_seconds),
             Self::WeakMemory { directories, kind, seeds } => subjects::weak_memory::page(directories, kind, seeds.as_ref(), out),
             Self::Corpus { directory } => subjects::corpus::page(directory),

@@ -23,6 +23,7 @@ pub mod reachability;
 pub mod reductions;
 pub mod refutations;
 pub mod sampled;
+pub mod search;
 pub mod size;
 pub mod slowdown;
 pub mod startup;

@@ -21,6 +21,7 @@
 
 mod behaviours;
 mod border;
+mod formulas;
 mod handlers;
 mod in_time;
 mod kind;
@@ -33,6 +34,7 @@ mod systems;
 
 pub use behaviours::Behaviours;
 pub use border::border;
+pub use formulas::formulas;
 pub use handlers::handlers;
 pub use in_time::{fewest_at_a_moment, fewest_out_of_order};
 pub use kind::Kind;

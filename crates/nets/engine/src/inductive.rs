@@ -75,6 +75,7 @@ pub fn clauses_shown(net: &Net, evidence: &Evidence) -> Vec<Clause> {
         Evidence::Run(_)
         | Evidence::States(_)
         | Evidence::Stubborn(_)
+        | Evidence::Toward(_)
         | Evidence::Cover(_)
         | Evidence::Basis(_)
         | Evidence::Backward(_)

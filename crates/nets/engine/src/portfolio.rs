@@ -21,7 +21,7 @@ mod ticks;
 
 use std::sync::OnceLock;
 
-use attempt::{AttemptAtAll, BeforeRounds, Round};
+use attempt::{AttemptAtAll, BeforeRounds, Round, fired};
 pub use bound::Extent;
 pub use homes::Homing;
 pub use progress::Far;
@@ -29,10 +29,11 @@ use progress::Progress;
 use serval_budget::{Budget, Cancel};
 use serval_net_proof::Clause;
 use serval_petri::{Formula, Net};
-use ticks::{EQUATION_TICKS, WALK_TICKS, WEIGHTS_TICKS};
+use ticks::{EQUATION_TICKS, EXPLICIT_TICKS, MOST_AT_ONCE, WALK_TICKS, WEIGHTS_TICKS};
 
 use crate::answer::{GoalOutcome, Method, checked};
 use crate::equation::Base;
+use crate::explicit;
 use crate::fast::Fast;
 use crate::reduce::{RULES, ReductionRule, rules_named};
 use crate::siphon::Empty;
@@ -51,6 +52,10 @@ pub struct Session {
     proved: Vec<Clause>,
     /// By which rules methods may make the net smaller.
     rules: Vec<(&'static str, ReductionRule)>,
+    /// Whether methods may look at some of the markings with stubborn sets.
+    stubborn: bool,
+    /// The method that rounds do not ask beside the others.
+    left_out: Option<Method>,
     /// Sums that no transition increases, which are looked for when a method needs them.
     sums: OnceLock<Vec<Vec<(u32, u64)>>>,
 }
@@ -61,7 +66,8 @@ impl Session {
         let equation = Base::new(net, &mut Budget::new(EQUATION_TICKS, cancel.clone()));
         let (fast, empty, known) = (Fast::new(net), Empty::new(net), PlaceBounds::new(net));
         let (deadlock, is_cut, proved, sums) = (Formula::deadlock(net), false, Vec::new(), OnceLock::new());
-        Self { fast, deadlock, empty, known, is_cut, equation, proved, rules: RULES.to_vec(), sums }
+        let (rules, stubborn, left_out) = (RULES.to_vec(), true, None);
+        Self { fast, deadlock, empty, known, is_cut, equation, proved, rules, stubborn, left_out, sums }
     }
 
     /// The same, in which methods make the net smaller by the rules with these names alone; without any they look at
@@ -70,7 +76,18 @@ impl Session {
         Self { rules: rules_named(names), ..self }
     }
 
-    /// Asks about all goals at once what can be asked so: a short walk, places that stay empty, and bounds of places.
+    /// The same, in which all markings are looked at, without stubborn sets.
+    pub fn without_stubborn_sets(self) -> Self {
+        Self { stubborn: false, ..self }
+    }
+
+    /// The same, in which rounds do not ask this method beside the others.
+    pub fn leaving_out(self, method: Method) -> Self {
+        Self { left_out: Some(method), ..self }
+    }
+
+    /// Asks about all goals at once what can be asked so: a short walk, places that stay empty, bounds of places, and
+    /// which goals the first markings are in, if there are several.
     pub fn begin(&mut self, net: &Net, goals: &[Formula], cancel: &Cancel) -> Vec<GoalOutcome> {
         let mut found = vec![GoalOutcome::Nothing; goals.len()];
         if !goals.is_empty() {
@@ -90,7 +107,25 @@ impl Session {
                 Err(_) => self.is_cut = true,
             }
         }
+        if self.left_out != Some(Method::Explicit) {
+            self.begin_explicit(net, goals, &mut found, cancel);
+        }
         found
+    }
+
+    /// Looks for all goals that are open in one search, with as many markings as each of them would get.
+    fn begin_explicit(&self, net: &Net, goals: &[Formula], found: &mut [GoalOutcome], cancel: &Cancel) {
+        let all = goals.iter().enumerate().zip(&*found).filter(|one| one.1.is_open());
+        let open: Vec<(usize, bool, &Formula)> =
+            all.map(|((number, goal), _)| (number, self.deadlock.as_ref() == Some(goal), goal)).collect();
+        let most = usize::try_from(EXPLICIT_TICKS).unwrap_or(usize::MAX).saturating_mul(open.len().min(MOST_AT_ONCE));
+        if open.len() > 1 {
+            let reached = |goal: usize, way: &[u32]| {
+                found[goal] = checked(net, &goals[goal], fired(way), Method::Explicit.name(), cancel);
+            };
+            // What is not found until then is for the rounds.
+            let _ = explicit::look_for_all(&self.fast, &open, most, &mut Budget::new(u64::MAX, cancel.clone()), reached);
+        }
     }
 
     /// Adds clauses that hold in all reachable markings, for the inductive methods: evidence shows them again where it
@@ -105,7 +140,7 @@ impl Session {
 
     /// Asks one method alone, in rounds of growing budgets; says how far it came, too.
     pub fn alone(&self, net: &Net, goals: &[Formula], method: Method, rounds: u32, cancel: &Cancel) -> (Vec<GoalOutcome>, Far) {
-        let (mut found, mut progress) = (vec![GoalOutcome::Nothing; goals.len()], Progress::default());
+        let (mut found, mut progress) = (vec![GoalOutcome::Nothing; goals.len()], Progress::of(goals.len()));
         for number in 0..rounds {
             let round = Round { session: self, net, number, before: BeforeRounds::Nothing, cancel };
             let is_cut = round.ask(goals, &mut found, Some(method), &mut progress);
@@ -126,7 +161,7 @@ impl Session {
         rounds: u32,
         cancel: &Cancel,
     ) -> (Vec<GoalOutcome>, Far) {
-        let mut progress = Progress::default();
+        let mut progress = Progress::of(goals.len());
         for number in 0..rounds {
             let round = Round { session: self, net, number, before: BeforeRounds::Beginning { is_cut: self.is_cut }, cancel };
             round.ask(goals, &mut found, None, &mut progress);

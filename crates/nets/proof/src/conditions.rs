@@ -71,6 +71,8 @@ serval_evidence::conditions! {
         StubbornConflict = "net.stubborn.conflict",
         /// For a member that is not enabled some place has too few tokens, and all that give to it are members.
         StubbornWaiting = "net.stubborn.waiting",
+        /// A set has what helps the goal.
+        TowardGoal = "net.toward.goal",
         /// ω-markings have a number or ω for each place.
         CoverPlaces = "net.cover.places",
         /// The initial marking is below a member.

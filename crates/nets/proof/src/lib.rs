@@ -12,6 +12,7 @@
 //! | `k-inductive` | [`k_inductive`] | that it cannot: k-induction |
 //! | `states` | [`states`] | that it cannot: no reachable marking is in it |
 //! | `stubborn` | [`states`] | that no deadlock can be reached: stubborn sets |
+//! | `toward` | [`toward`] | that it cannot: stubborn sets for the goal |
 //! | `script` | [`script`] | that it cannot: it cannot in a net from which reductions have left something out |
 //! | `cover` | [`cover`] | that it cannot, or that places are bounded: a coverability set |
 //! | `basis` | [`basis`] | that it cannot: the basis of an upward-closed set that no transition enters |
@@ -49,6 +50,7 @@ pub mod separator;
 pub mod states;
 #[cfg(test)]
 mod tests;
+pub mod toward;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
@@ -70,8 +72,9 @@ pub use pump::{Again, Pump, PumpStep};
 pub use run::{Item, Run, Runs};
 pub use script::{ImplicitPlace, LeftOut, NeverFire, Script, SmallerNet};
 pub use separator::Separator;
-pub use serval_evidence::{Refusal, Rejection, RowSteps, Rows, Sought};
+pub use serval_evidence::{RecentParts, Refusal, Rejection, RowSteps, Rows};
 pub use states::{States, Stubborn};
+pub use toward::{Helpers, Toward};
 
 /// What is said of a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,6 +128,8 @@ pub enum Evidence {
     States(States),
     /// Markings that are enough to see every deadlock.
     Stubborn(Stubborn),
+    /// Markings that are enough to see every marking of the goal.
+    Toward(Toward),
     /// ω-markings below which all reachable markings are.
     Cover(Cover),
     /// An upward-closed set that no transition enters contains the goal.
@@ -157,6 +162,7 @@ impl Evidence {
             Self::KInductive(_) => "k-inductive",
             Self::States(_) => "states",
             Self::Stubborn(_) => "stubborn",
+            Self::Toward(_) => "toward",
             Self::Cover(_) => "cover",
             Self::Basis(_) => "basis",
             Self::Backward(_) => "backward",
@@ -201,6 +207,7 @@ pub fn check(net: &Net, goal: &Formula, claim: Claim, evidence: &Evidence, budge
         Evidence::KInductive(inductive) => k_inductive::check(net, goal, inductive, budget),
         Evidence::States(states) => states::check(net, goal, states, budget),
         Evidence::Stubborn(stubborn) => states::check_stubborn(net, goal, stubborn, budget),
+        Evidence::Toward(toward) => toward::check(net, goal, toward, budget),
         Evidence::Cover(cover) => cover::check(net, goal, cover, budget),
         Evidence::Basis(basis) => basis::check(net, goal, basis, budget),
         Evidence::Backward(backward) => backward::check(net, goal, backward, budget),

@@ -36,10 +36,12 @@
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 use serval_diagnostic::counted;
-use serval_evidence::{RowIndex, RowSteps, Rows, Sought, require};
+use serval_evidence::{RecentParts, RowEnds, RowIndex, RowSteps, Rows, Sought, require};
 use serval_petri::{Arc, Formula, Marking, Net, PlaceId, TransitionId};
 
 use crate::Refusal;
+use crate::bounds::excludes;
+use crate::conditions::NUMBERS;
 
 /// All markings that can be reached, or more.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,23 +77,41 @@ pub(crate) struct List<'a> {
 /// Steps whose ends are looked up together.
 const TOGETHER: usize = 256;
 
+/// The transitions as steps from row to row.
+fn steps_of(net: &Net) -> RowSteps {
+    let mut steps = RowSteps::default();
+    for transition in net.transitions() {
+        let needs = net.inputs(transition).iter().map(|&(place, weight)| (place.index(), weight));
+        let takes = net.inputs(transition).iter().map(|&(place, weight)| (place.index(), i128::from(weight).saturating_neg()));
+        let gives = net.outputs(transition).iter().map(|&(place, weight)| (place.index(), i128::from(weight)));
+        steps.add(needs, takes.chain(gives));
+    }
+    steps
+}
+
+const OTHER_PLACES: &str = "a marking has another number of places than the net";
+
+/// The list ascends, its markings have the places of the net, and the initial one is in it.
+fn check_form(net: &Net, markings: &Rows<u64>) -> Result<(), Refusal> {
+    require!(StatesPlaces, markings.lengths().all(|places| places == net.place_count()), "{OTHER_PLACES}");
+    let begins = markings.ascends() && markings.position(net.initial().as_slice()).is_some();
+    require!(StatesInitial, begins, "the initial marking is not in the list, or the list does not ascend");
+    Ok(())
+}
+
+fn require_in(net: &Net, is_in: bool, (number, transition): (usize, TransitionId)) -> Result<(), Refusal> {
+    let name = net.transition_name(transition);
+    require!(StatesClosed, is_in, "“{name}” leads from marking {number} to one that is not in the list");
+    Ok(())
+}
+
 impl<'a> List<'a> {
     /// The list, which has the initial marking.
     pub(crate) fn new(net: &'a Net, markings: &'a Rows<u64>) -> Result<Self, Refusal> {
-        let well_formed = markings.lengths().all(|places| places == net.place_count());
-        require!(StatesPlaces, well_formed, "a marking has another number of places than the net");
-        let mut index = RowIndex::of(markings);
-        let begins = markings.ascends() && index.find(markings, net.initial().as_slice()).is_some();
-        require!(StatesInitial, begins, "the initial marking is not in the list, or the list does not ascend");
-        let mut steps = RowSteps::default();
-        for transition in net.transitions() {
-            let needs = net.inputs(transition).iter().map(|&(place, weight)| (place.index(), weight));
-            let takes = net.inputs(transition).iter().map(|&(place, weight)| (place.index(), i128::from(weight).saturating_neg()));
-            let gives = net.outputs(transition).iter().map(|&(place, weight)| (place.index(), i128::from(weight)));
-            steps.add(needs, takes.chain(gives));
-        }
+        check_form(net, markings)?;
+        let (index, mut steps) = (RowIndex::of(markings), steps_of(net));
         let is_fitted = markings.is_empty() || steps.fit(markings);
-        require!(StatesPlaces, is_fitted, "a marking has another number of places than the net");
+        require!(StatesPlaces, is_fitted, "{OTHER_PLACES}");
         Ok(Self { net, markings, index, steps, open: Vec::new() })
     }
 
@@ -113,7 +133,7 @@ impl<'a> List<'a> {
         let mut after = marking.clone();
         let fires = self.net.fire(&mut after, transition).is_ok();
         let end = self.index.find(self.markings, after.as_slice()).filter(|_| fires);
-        self.require_in(end.is_some(), (number, transition))?;
+        require_in(self.net, end.is_some(), (number, transition))?;
         Ok(end)
     }
 
@@ -125,7 +145,7 @@ impl<'a> List<'a> {
         match self.index.seek_step(self.markings, number, &self.steps, transition.index()) {
             Sought::Known => {}
             Sought::Noted => self.open.push((number, transition)),
-            Sought::NoRoom => self.require_in(false, (number, transition))?,
+            Sought::NoRoom => require_in(self.net, false, (number, transition))?,
         }
         if self.open.len() >= TOGETHER { self.look_up() } else { Ok(()) }
     }
@@ -134,13 +154,7 @@ impl<'a> List<'a> {
     pub(crate) fn look_up(&mut self) -> Result<(), Refusal> {
         let missing = self.index.find_sought(self.markings).err().and_then(|at| self.open.get(at)).copied();
         self.open.clear();
-        missing.map_or(Ok(()), |step| self.require_in(false, step))
-    }
-
-    fn require_in(&self, is_in: bool, (number, transition): (usize, TransitionId)) -> Result<(), Refusal> {
-        let name = self.net.transition_name(transition);
-        require!(StatesClosed, is_in, "“{name}” leads from marking {number} to one that is not in the list");
-        Ok(())
+        missing.map_or(Ok(()), |step| require_in(self.net, false, step))
     }
 }
 
@@ -148,29 +162,72 @@ fn cost(net: &Net) -> u64 {
     u64::try_from(net.arc_count().saturating_add(net.place_count())).unwrap_or(u64::MAX)
 }
 
+/// Markings that are looked at together.
+const BLOCK: usize = 128;
+
 /// Checks that the list is closed and has no marking of the goal.
-pub(crate) fn check(net: &Net, goal: &Formula, states: &States, budget: &mut Budget) -> Result<(), Refusal> {
-    let mut list = List::new(net, &states.markings)?;
-    let mut marking = Marking::new(Vec::new());
-    for number in 0..states.markings.len() {
-        budget.spend(cost(net))?;
-        states.markings.read(number, marking.as_mut_vec());
-        require!(StatesGoal, !goal.holds(&marking), "marking {number} is in the goal");
-        for transition in net.transitions() {
-            list.check_step(number, transition)?;
+///
+/// Of the goal this need not be asked marking by marking where more tokens would be necessary than a place has in any
+/// of them, nor again where the places that it speaks of have the same tokens as before. Where the goal is that no
+/// transition can fire, it does not hold where one was seen to.
+pub(crate) fn check(net: &Net, goal: &Formula, States { markings }: &States, budget: &mut Budget) -> Result<(), Refusal> {
+    check_form(net, markings)?;
+    let mut ends = RowEnds::new(markings, steps_of(net));
+    require!(StatesPlaces, ends.is_some() || markings.is_empty(), "{OTHER_PLACES}");
+    let tops: Vec<Option<i128>> = markings.tops().map(|top| Some(top.into())).collect();
+    let (is_excluded, is_deadlock) = (excludes(goal, &tops), Formula::deadlock(net).as_ref() == Some(goal));
+    let mut parts = RecentParts::at(goal.constraints().flat_map(|one| one.expression().terms()).map(|term| term.0.index()));
+    let (mut marking, mut start) = (Marking::new(Vec::new()), 0_usize);
+    while start < markings.len() {
+        let block = start..markings.len().min(start.saturating_add(BLOCK));
+        budget.spend(cost(net).saturating_mul(u64::try_from(block.len()).unwrap_or(u64::MAX)))?;
+        start = block.end;
+        if let Some(ends) = &mut ends
+            && let Err((number, step)) = ends.look(block.clone())
+        {
+            let transition = TransitionId::try_from_index(step).ok_or(NUMBERS)?;
+            require_in(net, false, (number, transition))?;
+        }
+        if is_excluded {
+            continue;
+        }
+        for number in block {
+            let can_fire = ends.as_ref().is_some_and(|ends| ends.can_go_on(number));
+            if is_deadlock && can_fire || parts.keep(markings, number) {
+                continue;
+            }
+            markings.read(number, marking.as_mut_vec());
+            require!(StatesGoal, !goal.holds(&marking), "marking {number} is in the goal");
         }
     }
-    list.look_up()
+    Ok(())
 }
 
 /// Checks the stubborn sets, and that the list is closed under them.
 pub(crate) fn check_stubborn(net: &Net, goal: &Formula, stubborn: &Stubborn, budget: &mut Budget) -> Result<(), Refusal> {
     require!(StubbornGoal, Formula::deadlock(net).as_ref() == Some(goal), "stubborn sets show only that nothing is a deadlock");
-    let sets = stubborn.sets.len() == stubborn.markings.len();
-    require!(StubbornSets, sets, "{} for {}", counted(stubborn.sets.len(), "set"), counted(stubborn.markings.len(), "marking"));
-    let mut list = List::new(net, &stubborn.markings)?;
+    let enabled = |number: usize, marking: &Marking, is_member: &[bool], _: &mut Budget| {
+        let mut members = net.transitions().zip(is_member).filter(|one| *one.1);
+        let enabled = members.any(|(member, _)| net.is_enabled(marking, member));
+        require!(StubbornEnabled, enabled, "no member of set {number} is enabled");
+        Ok(())
+    };
+    check_sets(net, &stubborn.markings, &stubborn.sets, enabled, budget)
+}
+
+/// Checks sets by what all of them must meet and by one thing more, and that the list is closed under them.
+pub(crate) fn check_sets(
+    net: &Net,
+    markings: &Rows<u64>,
+    all_sets: &[Vec<u32>],
+    more: impl Fn(usize, &Marking, &[bool], &mut Budget) -> Result<(), Refusal>,
+    budget: &mut Budget,
+) -> Result<(), Refusal> {
+    let sets = all_sets.len() == markings.len();
+    require!(StubbornSets, sets, "{} for {}", counted(all_sets.len(), "set"), counted(markings.len(), "marking"));
+    let mut list = List::new(net, markings)?;
     let (takers, givers) = (by_place(net, |net, t| net.inputs(t).iter().map(|arc| arc.0).collect()), by_place(net, increased));
-    for (number, (tokens, set)) in stubborn.markings.iter().zip(&stubborn.sets).enumerate() {
+    for (number, (tokens, set)) in markings.iter().zip(all_sets).enumerate() {
         budget.spend(cost(net))?;
         let marking = Marking::new(tokens);
         let members: Vec<TransitionId> = set
@@ -182,12 +239,10 @@ pub(crate) fn check_stubborn(net: &Net, goal: &Formula, stubborn: &Stubborn, bud
         let mut is_member = vec![false; net.transition_count()];
         members.iter().for_each(|member| is_member[member.index()] = true);
         let all_in = |transitions: &[TransitionId]| transitions.iter().all(|transition| is_member[transition.index()]);
-        let mut enabled = false;
         for &member in &members {
             let name = net.transition_name(member);
             budget.spend(u64::try_from(net.inputs(member).len()).unwrap_or(u64::MAX))?;
             if net.is_enabled(&marking, member) {
-                enabled = true;
                 let conflicts = net.inputs(member).iter().all(|(place, _)| all_in(&takers[place.index()]));
                 require!(StubbornConflict, conflicts, "set {number} has “{name}”, but not all that take from its inputs");
                 list.check_step(number, member)?;
@@ -197,7 +252,7 @@ pub(crate) fn check_stubborn(net: &Net, goal: &Formula, stubborn: &Stubborn, bud
                 require!(StubbornWaiting, waits, "set {number} has “{name}”, but for no place that it waits for all that give to it");
             }
         }
-        require!(StubbornEnabled, enabled, "no member of set {number} is enabled");
+        more(number, &marking, &is_member, budget)?;
     }
     list.look_up()
 }

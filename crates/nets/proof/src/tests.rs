@@ -7,8 +7,10 @@ mod covering;
 mod decompositions;
 mod homing;
 mod hostile;
+mod parts;
 mod scripts;
 mod separators;
+mod toward;
 
 /// Switches one condition off.
 pub(crate) mod switch {

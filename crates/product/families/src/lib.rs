@@ -7,6 +7,7 @@ mod deep;
 mod given;
 mod held;
 mod locks;
+pub mod nets;
 mod onelock;
 mod stores;
 

@@ -283,11 +283,20 @@ pub struct NetOptions {
     /// The names of the rules that leave out what does not matter for the question before markings are looked at one by
     /// one. Default: all of [`reduction_rules`]; with none it is the whole net.
     pub reduce: Vec<String>,
+    /// Whether stubborn sets may say which markings are looked at one by one. Default: they may.
+    pub stubborn: bool,
 }
 
 impl Default for NetOptions {
     fn default() -> Self {
-        Self { rounds: 7, cancel: Cancel::new(), shorten: 200_000, method: None, reduce: reduction_rules().map(str::to_owned).collect() }
+        Self {
+            rounds: 7,
+            cancel: Cancel::new(),
+            shorten: 200_000,
+            method: None,
+            reduce: reduction_rules().map(str::to_owned).collect(),
+            stubborn: true,
+        }
     }
 }
 

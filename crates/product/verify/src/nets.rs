@@ -191,6 +191,7 @@ fn described(evidence: &Evidence) -> String {
         }
         Evidence::States(states) => format!("all of {}", counted(states.markings.len(), "marking")),
         Evidence::Stubborn(stubborn) => format!("{} with stubborn sets", counted(stubborn.markings.len(), "marking")),
+        Evidence::Toward(toward) => format!("{} with stubborn sets for it", counted(toward.markings.len(), "marking")),
         Evidence::Cover(cover) => format!("a cover of {}", counted(cover.markings.len(), "marking")),
         Evidence::Basis(basis) => format!("a basis of {}", counted(basis.markings.len(), "marking")),
         Evidence::Backward(backward) => format!("backwards, {}", described(&backward.evidence)),

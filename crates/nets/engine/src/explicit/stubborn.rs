@@ -2,6 +2,8 @@
 //!
 //! What such a set must meet is said, with the proof, at the head of [`serval_net_proof::states`].
 
+use serval_net_proof::Helpers;
+
 use crate::fast::Fast;
 
 /// From how many transitions a set is grown, at a marking.
@@ -30,7 +32,7 @@ impl<'a> Sets<'a> {
         let enabled = (0..fast.inputs.len()).filter(|&transition| fast.is_enabled(marking, transition));
         let mut best: Option<(usize, Vec<usize>)> = None;
         for seed in enabled.take(SEEDS) {
-            let members = self.grown(seed, marking);
+            let members = self.grown([seed], marking);
             let count = members.iter().filter(|&&member| fast.is_enabled(marking, member)).count();
             if best.as_ref().is_none_or(|(least, _)| count < *least) {
                 best = Some((count, members));
@@ -44,11 +46,38 @@ impl<'a> Sets<'a> {
         set
     }
 
-    /// The set that a transition needs.
-    fn grown(&mut self, seed: usize, marking: &[u64]) -> Vec<usize> {
+    /// A stubborn set of a marking with what helps the goal there, with few enabled members, ascending; `None` where
+    /// the goal holds there, or a number does not fit.
+    pub(super) fn toward(&mut self, helpers: &Helpers<'_>, marking: &[u64]) -> Option<Vec<u32>> {
+        // Of several that may be chosen from, the first few; of several that are all needed, the first of each.
+        let choices = helpers.fold(
+            |place| marking[place.index()],
+            |helps| vec![helps.concat()],
+            |parts| parts.into_iter().flatten().take(SEEDS).collect(),
+            |parts| vec![parts.into_iter().filter_map(|mut part| (!part.is_empty()).then(|| part.swap_remove(0))).flatten().collect()],
+        )??;
+        let mut best: Option<(usize, Vec<usize>)> = None;
+        for choice in choices {
+            let members = self.grown(choice.into_iter().map(|helper| helper as usize), marking);
+            let count = members.iter().filter(|&&member| self.fast.is_enabled(marking, member)).count();
+            if best.as_ref().is_none_or(|(least, _)| count < *least) {
+                best = Some((count, members));
+            }
+        }
+        let mut set: Vec<u32> = best?.1.into_iter().filter_map(|member| u32::try_from(member).ok()).collect();
+        set.sort_unstable();
+        Some(set)
+    }
+
+    /// The set that some transitions need.
+    fn grown(&mut self, seeds: impl IntoIterator<Item = usize>, marking: &[u64]) -> Vec<usize> {
         let fast = self.fast;
-        let mut members = vec![seed];
-        self.is_member[seed] = true;
+        let mut members = Vec::new();
+        for seed in seeds {
+            if !std::mem::replace(&mut self.is_member[seed], true) {
+                members.push(seed);
+            }
+        }
         let mut at = 0;
         while let Some(&member) = members.get(at) {
             at += 1;

@@ -1,8 +1,9 @@
 //! What the rows of the schedule ask, where a method has one way to be asked. Each function says whether more ticks
 //! could help.
 
+use serval_budget::{Budget, Stopped};
 use serval_net_proof::{Evidence, Run};
-use serval_petri::Formula;
+use serval_petri::{Formula, Net};
 
 use super::attempt::{Attempt, AttemptAtAll, fired};
 use crate::answer::{GoalOutcome, Method};
@@ -68,11 +69,10 @@ pub(super) fn explicit(attempt: &mut Attempt<'_>) -> bool {
         return true;
     }
     let budget = &mut attempt.round.budget(u64::MAX);
-    let said = if session.deadlock.as_ref() == Some(attempt.goal) {
-        explicit::look_for_deadlock_fast(&session.fast, most, budget)
-    } else {
-        explicit::look_fast(&session.fast, attempt.goal, most, budget)
-    };
+    let is_deadlock = session.deadlock.as_ref() == Some(attempt.goal);
+    let (is_wanted, net) = (session.stubborn && (is_deadlock || attempt.round.number > 0), attempt.round.net);
+    let said = with_sets(is_wanted, is_deadlock, net, attempt.goal, most, budget)
+        .unwrap_or_else(|| attempt.progress.look(&session.fast, is_deadlock, attempt.goal, most, budget));
     match said {
         Ok(explicit::ExplicitOutcome::Reached(word)) => attempt.take(fired(&word), Method::Explicit.name()),
         Ok(explicit::ExplicitOutcome::Excluded(evidence)) => attempt.take(*evidence, Method::Explicit.name()),
@@ -83,14 +83,35 @@ pub(super) fn explicit(attempt: &mut Attempt<'_>) -> bool {
     true
 }
 
+/// Some of the markings, with stubborn sets: for deadlocks, or an eighth of the markings for another goal; `None` where
+/// that does not decide it, or is not wanted.
+fn with_sets(
+    is_wanted: bool,
+    is_deadlock: bool,
+    net: &Net,
+    goal: &Formula,
+    most: usize,
+    budget: &mut Budget,
+) -> Option<Result<explicit::ExplicitOutcome, Stopped>> {
+    if !is_wanted {
+        return None;
+    }
+    if is_deadlock {
+        return explicit::look_for_deadlock(net, most, budget).transpose();
+    }
+    match explicit::look_toward(net, goal, most / 8, budget) {
+        Ok(Some(said @ (explicit::ExplicitOutcome::Reached(_) | explicit::ExplicitOutcome::Excluded(_)))) => Some(Ok(said)),
+        Ok(_) => None,
+        Err(stopped) => Some(Err(stopped)),
+    }
+}
+
 /// All markings of a smaller net.
 fn explicit_reduced(attempt: &mut Attempt<'_>, smaller: &Reduced, most: usize) {
     let budget = &mut attempt.round.budget(u64::MAX);
-    let said = if Formula::deadlock(&smaller.net).as_ref() == Some(&smaller.goal) {
-        explicit::look_for_deadlock(&smaller.net, most, budget)
-    } else {
-        explicit::look(&smaller.net, &smaller.goal, most, budget)
-    };
+    let is_deadlock = Formula::deadlock(&smaller.net).as_ref() == Some(&smaller.goal);
+    let said = with_sets(attempt.round.session.stubborn, is_deadlock, &smaller.net, &smaller.goal, most, budget)
+        .unwrap_or_else(|| explicit::look(&smaller.net, &smaller.goal, most, budget));
     match said {
         Ok(explicit::ExplicitOutcome::Reached(word)) => attempt.take(smaller.lifted(fired(&word)), Method::Explicit.name()),
         Ok(explicit::ExplicitOutcome::Excluded(evidence)) => attempt.take(smaller.lifted(*evidence), Method::Explicit.name()),

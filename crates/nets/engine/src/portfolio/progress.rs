@@ -1,10 +1,13 @@
 //! What methods keep from round to round, and how far they came.
 
 use serval_budget::checkpoint::fenced;
-use serval_petri::Net;
+use serval_budget::{Budget, Stopped};
+use serval_petri::{Formula, Net};
 
 use crate::cover::Tree;
 use crate::decompose::RuleCounts;
+use crate::explicit::{ExplicitOutcome, Search};
+use crate::fast::Fast;
 use crate::weights::PlaceBounds;
 
 /// How far methods came that found nothing.
@@ -34,6 +37,10 @@ pub(super) struct Progress {
     bounds: Option<PlaceBounds>,
     backwards: usize,
     explicit: usize,
+    /// The search for all markings, which goes on from round to round, and serves all goals.
+    search: Option<Search>,
+    /// Whether there is one goal.
+    is_one_goal: bool,
     /// ω-markings of the slice that had most.
     pub(super) sliced: usize,
     decomposed: RuleCounts,
@@ -41,6 +48,11 @@ pub(super) struct Progress {
 }
 
 impl Progress {
+    /// What is kept for goals, so many of them.
+    pub(super) fn of(goals: usize) -> Self {
+        Self { is_one_goal: goals == 1, ..Self::default() }
+    }
+
     /// Does what a method does. Where it panics it has found nothing, and the progress remembers that. What was found
     /// before stays, since the checker has accepted it.
     pub(super) fn guarded<T: Default>(&mut self, method: impl FnOnce(&mut Self) -> T) -> T {
@@ -80,6 +92,24 @@ impl Progress {
     pub(super) fn decomposed(&mut self, counts: RuleCounts) {
         if counts.nodes > self.decomposed.nodes {
             self.decomposed = counts;
+        }
+    }
+
+    /// Looks at all markings, at most `most`, until one is in the goal; goes on where it ended for another goal, or in
+    /// the round before.
+    pub(super) fn look(
+        &mut self,
+        fast: &Fast,
+        is_deadlock: bool,
+        goal: &Formula,
+        most: usize,
+        budget: &mut Budget,
+    ) -> Result<ExplicitOutcome, Stopped> {
+        let search = self.search.get_or_insert_with(|| Search::new(fast));
+        match search.look(fast, is_deadlock, goal, most, budget)? {
+            Some(said) => Ok(said),
+            None if self.is_one_goal => Ok(self.search.take().map_or(ExplicitOutcome::TooMany, Search::all)),
+            None => Ok(search.copied()),
         }
     }
 

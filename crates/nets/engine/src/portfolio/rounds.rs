@@ -14,7 +14,7 @@ impl Round<'_> {
     pub(super) fn ask(self, goals: &[Formula], found: &mut [GoalOutcome], method: Option<Method>, progress: &mut Progress) -> bool {
         let is_asked = |row_method: Method, due: Due, is_alone: bool| match method {
             Some(method) => is_alone && row_method == method,
-            None => due.is_now(self.number, self.before),
+            None => self.session.left_out != Some(row_method) && due.is_now(self.number, self.before),
         };
         let mut is_cut = false;
         for row in AT_ONCE.iter().filter(|row| is_asked(row.method, row.due, row.is_alone)) {

@@ -13,6 +13,8 @@ pub(super) const COVER_TICKS: u64 = 10_000;
 pub(super) const WALK_TICKS: u64 = 5_000;
 /// Markings that are looked at one by one, each of which is a tick, in the first round.
 pub(super) const EXPLICIT_TICKS: u64 = 1_000;
+/// Goals that are looked for in one search in the beginning, with so many markings each; more goals get no more.
+pub(super) const MOST_AT_ONCE: usize = 64;
 /// Ticks for IC3 and for k-induction, each, in the first of their rounds.
 pub(super) const INDUCTIVE_TICKS: u64 = 250_000;
 /// Ticks for separating clauses, in the first round.

@@ -13,6 +13,7 @@ mod found;
 mod homes;
 mod huge;
 mod inductive;
+mod made;
 mod mutants;
 mod problems;
 mod reach;
@@ -20,6 +21,7 @@ mod reduce;
 mod sliced;
 mod states;
 mod textbook;
+mod toward;
 
 use std::collections::BTreeMap;
 

@@ -8,7 +8,7 @@ use serval_budget::Budget;
 use serval_effort::{Sweep, side_by_side};
 use serval_linear::{Linear, Node, Tree};
 use serval_model::SplitMix64;
-use serval_net_engine::explicit::{ExplicitOutcome, look, look_back, look_for_deadlock};
+use serval_net_engine::explicit::{ExplicitOutcome, look, look_back, look_for_deadlock, look_toward};
 use serval_net_engine::siphon::Empty;
 use serval_net_engine::{cover, equation, inductive, separator, weights};
 use serval_net_proof::{
@@ -18,8 +18,21 @@ use serval_petri::{Formula, Marking, Net, PlaceId, Property};
 use serval_random::nets::{Markings, Question, net, open_net};
 use serval_testkit::say;
 
-const KINDS: [&str; 12] =
-    ["run", "weights", "dead", "equation", "inductive", "k-inductive", "states", "stubborn", "cover", "basis", "backward", "separator"];
+const KINDS: [&str; 13] = [
+    "run",
+    "weights",
+    "dead",
+    "equation",
+    "inductive",
+    "k-inductive",
+    "states",
+    "stubborn",
+    "toward",
+    "cover",
+    "basis",
+    "backward",
+    "separator",
+];
 
 /// What each method by itself finds about a goal.
 fn found(net: &Net, goal: &Formula) -> Vec<Evidence> {
@@ -61,8 +74,9 @@ fn found(net: &Net, goal: &Formula) -> Vec<Evidence> {
     found.extend(separator::ask(net, goal, budget).ok().flatten());
     let mut looked = vec![look(net, goal, 500, budget)];
     looked.extend(look_back(net, goal, 500, budget).transpose());
+    looked.extend(look_toward(net, goal, 500, budget).transpose());
     if Formula::deadlock(net).as_ref() == Some(goal) {
-        looked.push(look_for_deadlock(net, 500, budget));
+        looked.extend(look_for_deadlock(net, 500, budget).transpose());
     }
     for said in looked.into_iter().flatten() {
         found.push(match said {
@@ -238,6 +252,18 @@ pub(crate) fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
                 _ => pair.1 = small(draw, pair.1),
             }),
         }),
+        Evidence::Toward(toward) if draw.chance(50) => {
+            list(draw, &mut toward.sets, |draw, set| list(draw, set, |draw, member| *member = small(draw, *member)));
+        }
+        Evidence::Toward(toward) => {
+            let at = draw.index(toward.markings.len());
+            if draw.chance(50) {
+                toward.markings.change(|markings| drop(markings.remove(at)));
+                toward.sets.remove(at);
+            } else {
+                toward.markings.change(|markings| list(draw, &mut markings[at], |draw, tokens| *tokens = nearby(draw, *tokens)));
+            }
+        }
         Evidence::Stubborn(stubborn) if draw.chance(50) => {
             list(draw, &mut stubborn.sets, |draw, set| list(draw, set, |draw, member| *member = small(draw, *member)));
         }

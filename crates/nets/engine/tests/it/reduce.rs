@@ -151,5 +151,5 @@ fn what_does_not_matter_is_not_searched() {
     let answers = ask(&session);
     let kind = answers[0].answer().map(|answer| answer.evidence.kind());
     assert_eq!(kind, Some("script"));
-    assert_eq!(ask(&session.reducing_by(&[""; 0])), [GoalOutcome::Nothing]);
+    assert_eq!(ask(&session.reducing_by(&[""; 0]).without_stubborn_sets()), [GoalOutcome::Nothing]);
 }

@@ -75,7 +75,7 @@ fn reading_is_strict() {
         (
             "\"run\"",
             "\"walk\"",
-            "unknown variant `walk`, expected one of `run`, `weights`, `dead`, `equation`, `inductive`, `k-inductive`, `states`, `stubborn`, `cover`, `basis`, `backward`, `separator`, `decomposition`, `pump`, `homes`, `lost`, `script`",
+            "unknown variant `walk`, expected one of `run`, `weights`, `dead`, `equation`, `inductive`, `k-inductive`, `states`, `stubborn`, `toward`, `cover`, `basis`, `backward`, `separator`, `decomposition`, `pump`, `homes`, `lost`, `script`",
         ),
         ("[0,0]", "[0,-1]", "data did not match any variant of untagged enum Item"),
         ("[0,0]", "[0,4294967296]", "data did not match any variant of untagged enum Item"),
@@ -113,6 +113,7 @@ fn the_schema_has_the_same_fields() {
         Evidence::KInductive(crate::KInductive::default()),
         Evidence::States(crate::States::default()),
         Evidence::Stubborn(crate::Stubborn::default()),
+        Evidence::Toward(crate::Toward::default()),
         Evidence::Cover(crate::Cover::default()),
         Evidence::Basis(crate::Basis { weights: weights.clone(), excluded: vec![crate::Excluded::default()], ..crate::Basis::default() }),
         Evidence::Backward(crate::Backward { evidence: Box::new(Evidence::States(crate::States::default())) }),

@@ -7,7 +7,7 @@ use serval_petri::Property;
 
 use super::cases::{CYCLE, Case, DEAD, LOCK, MOVE, SOURCE, STAY, TRAP, holds};
 use super::switch::without;
-use super::{covering, decompositions, homing, scripts, separators};
+use super::{covering, decompositions, homing, scripts, separators, toward};
 use crate::{Claim, Condition, Evidence, Refusal, Run, check};
 
 /// Refused by one condition alone. Where what the certificate claims is false, the condition is needed for the theorem;
@@ -227,6 +227,17 @@ const REFUSED: &[(Condition, bool, Case)] = &[
             evidence: r#"{"stubborn":{"markings":[[0,1],[1,0]],"sets":[[1,2],[0]]}}"#,
         },
     ),
+    // Another transition is enabled, and leads to a deadlock.
+    (
+        Condition::StubbornEnabled,
+        false,
+        Case {
+            net: "pl a (1)\npl b (0)\npl c (0)\ntr t a -> b\ntr u c -> c\n",
+            property: "deadlock-free",
+            holds: true,
+            evidence: r#"{"stubborn":{"markings":[[1,0,0]],"sets":[[1]]}}"#,
+        },
+    ),
     (
         Condition::StubbornEnabled,
         false,
@@ -390,6 +401,7 @@ fn each_condition_alone_refuses_something() {
         .chain(separators::REFUSED)
         .chain(homing::REFUSED)
         .chain(scripts::REFUSED)
+        .chain(toward::REFUSED)
     {
         let name = format!("{condition}: {} of {}", case.property, case.net);
         match case.checked() {
@@ -416,6 +428,7 @@ fn what_is_accepted_is_true() {
         .chain(separators::ACCEPTED)
         .chain(homing::ACCEPTED)
         .chain(scripts::ACCEPTED)
+        .chain(toward::ACCEPTED)
     {
         case.checked().unwrap_or_else(|refusal| panic!("{} of {}: {refusal:?}", case.property, case.net));
         assert_eq!(holds(&case.net(), case.property, 5), case.holds, "{} of {}", case.property, case.net);

@@ -49,6 +49,17 @@ pub(super) const REFUSED: &[(Condition, bool, Case)] = &[
         false,
         Case { net: MOVE, property: "invariant:b = 0", holds: true, evidence: r#"{"basis":{"markings":[[[1,1]]]}}"# },
     ),
+    // What weighs as much as in the beginning is not excluded.
+    (
+        Condition::BasisClosed,
+        false,
+        Case {
+            net: MOVE,
+            property: "invariant:b = 0",
+            holds: true,
+            evidence: r#"{"basis":{"markings":[[[1,1]]],"weights":{"sums":[[[0,1],[1,1]]]}}}"#,
+        },
+    ),
     (
         Condition::UnfedPlaces,
         true,

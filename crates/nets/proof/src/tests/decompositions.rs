@@ -6,7 +6,7 @@ use serval_petri::{Formula, Net};
 use super::cases::{CYCLE, Case, MOVE, SOURCE, net_of, tree};
 use crate::decomposition::sequence::Sequence;
 use crate::decomposition::system::System;
-use crate::decomposition::{Decomposition, SequenceStep, replaced, value_problem};
+use crate::decomposition::{Covering, Decomposition, PlaceValue, SequenceStep, replaced, value_problem};
 use crate::{Condition, Evidence, Refusal, check};
 
 /// A cycle that has no token, and would count.
@@ -224,10 +224,48 @@ fn numbers_that_do_not_fit_are_no_answer() {
     let [a, b] = ["a", "b"].map(|name| net.add_place(name, u64::MAX).unwrap());
     net.add_transition("t", [(a, 1)], [(b, u64::MAX)]).unwrap();
     let goal = &serval_petri::Property::parse("reachable:a = 1 and b = 0", &net).unwrap().goals(&net).unwrap()[0];
-    let graph = crate::decomposition::Covering { piece: 0, vertices: vec![(0, vec![Some(u64::MAX); 2])], edges: vec![] };
+    let graph = Covering { piece: 0, vertices: vec![(0, vec![Some(u64::MAX); 2])], edges: vec![] };
     for step in [SequenceStep::Refuted(serval_linear::Tree::default()), SequenceStep::Forward(graph)] {
         let evidence = Evidence::Decomposition(Decomposition { steps: vec![step] });
         let checked = check(&net, goal, evidence.claim(), &evidence, &mut Budget::unlimited());
         assert!(matches!(checked, Err(Refusal::TooLarge { .. })), "{checked:?}");
     }
+}
+
+/// Both arcs change `a`, and are used any number of times.
+#[test]
+fn each_arc_has_its_own_effect() {
+    let net = net_of("pl a (1)\ntr t a -> a*3\ntr u a*2 -> a\n");
+    let goal = &serval_petri::Property::parse("reachable:a >= 5", &net).unwrap().goals(&net).unwrap()[0];
+    let sequence = &Sequence::cases(&net, goal).unwrap()[0];
+    let budget = &mut Budget::unlimited();
+    let system = || System::new(&net, sequence, false, &mut Budget::unlimited()).unwrap();
+    let factors = |linear: &serval_linear::Linear| linear.terms().iter().map(|term| term.1).collect::<Vec<_>>();
+    let (begin, end) = (system().entries[0][0].clone(), system().exits[0][0].clone());
+    assert_eq!((factors(&begin), begin.constant(), factors(&end), end.constant()), (vec![], 1, vec![2, -1], 1));
+    // Of the tokens in the beginning one can say how many they are, and of those at the end one cannot.
+    let value = |last, tree| PlaceValue { piece: 0, last, place: 0, least: 1, most: 1, tree };
+    let asked = |last| value_problem(system(), &value(last, serval_linear::Tree::default())).unwrap();
+    let begins = tree(asked(false)).unwrap();
+    assert_eq!(tree(asked(true)), None);
+    let next = replaced(&net, sequence, &SequenceStep::Value(value(false, begins)), 100, budget).unwrap();
+    assert_eq!((next.len(), next[0].pieces[0].first.as_slice()), (1, &[Some(1)][..]));
+    assert_eq!(next[0].pieces[0].last, sequence.pieces[0].last);
+}
+
+/// A token moves once: forward from where it is, and then backward from where it is wanted.
+#[test]
+fn arcs_of_a_covering_lead_from_where_they_begin() {
+    let net = net_of(MOVE);
+    let goal = &serval_petri::Property::parse("reachable:a = 0 and b = 1", &net).unwrap().goals(&net).unwrap()[0];
+    let (before, after) = (vec![Some(1), Some(0)], vec![Some(0), Some(1)]);
+    let step = |vertices| Covering { piece: 0, vertices, edges: vec![1] };
+    let next = |sequence: &Sequence, step| replaced(&net, sequence, &step, 100, &mut Budget::unlimited()).unwrap();
+    let ways = next(&Sequence::cases(&net, goal).unwrap()[0], SequenceStep::Forward(step(vec![(0, before.clone()), (0, after.clone())])));
+    let moved: Vec<&Sequence> = ways.iter().filter(|way| way.pieces[0].exit == 1).collect();
+    let arcs = |sequence: &Sequence| sequence.pieces[0].arcs.iter().map(|arc| (arc.from, arc.to)).collect::<Vec<_>>();
+    assert_eq!((moved.len(), moved[0].pieces[0].entry, arcs(moved[0])), (1, 0, vec![(0, 1)]));
+    let ways = next(moved[0], SequenceStep::Backward(step(vec![(1, after), (0, before)])));
+    let moved: Vec<&Sequence> = ways.iter().filter(|way| way.pieces[0].entry == 1).collect();
+    assert_eq!((moved.len(), moved[0].pieces[0].exit, arcs(moved[0])), (1, 0, vec![(1, 0)]));
 }

@@ -111,6 +111,8 @@ fn nets_may_be_empty() {
         // A transition, a place or a marking that is not there.
         assert_eq!(refused_by(checked(&net, "reachable:true", true, run(vec![Item::Fire(0)]))), Some(Condition::RunTransition));
     }
+    let weights = vec![Evidence::Weights(Weights { sums: vec![vec![(0, 0)]] })];
+    assert_eq!(refused_by(checked(&net_of(MOVE), "safe:0", true, weights)), Some(Condition::BoundsGoal));
     let dead = vec![Evidence::Dead(Dead { places: vec![0] })];
     assert_eq!(refused_by(checked(&net, "one-safe", true, dead)), Some(Condition::DeadPlaces));
     let states = vec![Evidence::States(States { markings: [[0]].iter().collect() })];

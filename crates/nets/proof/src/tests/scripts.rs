@@ -83,6 +83,17 @@ pub(super) const REFUSED: &[(Condition, bool, Case)] = &[
             evidence: r#"{"script":{"entries":[{"like":[[0,1]]}],"evidence":{"states":{"markings":[[1,0,0]]}}}}"#,
         },
     ),
+    // A transition that is not there.
+    (
+        Condition::ScriptNodes,
+        true,
+        Case {
+            net: "pl p (0)\ntr t p -> p\n",
+            property: "invariant:p = 0",
+            holds: true,
+            evidence: r#"{"script":{"entries":[{"idle":[1]}],"evidence":{"states":{"markings":[[0]]}}}}"#,
+        },
+    ),
     // Places that are not there.
     (
         Condition::ScriptNodes,
@@ -113,6 +124,17 @@ pub(super) const REFUSED: &[(Condition, bool, Case)] = &[
             property: "invariant:d = 0",
             holds: true,
             evidence: r#"{"script":{"entries":[{"post":[0]}],"evidence":{"states":{"markings":[[0,0]]}}}}"#,
+        },
+    ),
+    // Each comes alone, and two are taken at once.
+    (
+        Condition::ScriptOne,
+        true,
+        Case {
+            net: "pl a (1)\npl p (0)\npl c (0)\npl d (0)\ntr h a -> p\ntr f p*2 -> c\ntr u c -> d\n",
+            property: "invariant:d <= 5",
+            holds: true,
+            evidence: r#"{"script":{"entries":[{"post":[1]}],"evidence":{"states":{"markings":[[0,0,1],[0,1,0],[1,0,0]]}}}}"#,
         },
     ),
     // Two come at once, and each is taken alone.
@@ -253,6 +275,17 @@ pub(super) const REFUSED: &[(Condition, bool, Case)] = &[
             property: "deadlock-free",
             holds: true,
             evidence: r#"{"script":{"entries":[{"implicit":[[1,1,[]]]}],"evidence":{"states":{"markings":[[1]]}}}}"#,
+        },
+    ),
+    // The goal would be about no tokens of a place that no transition touches.
+    (
+        Condition::ScriptDivisor,
+        false,
+        Case {
+            net: "pl p (0)\npl q (1)\ntr t p -> p\n",
+            property: "invariant:q = 0",
+            holds: true,
+            evidence: r#"{"script":{"entries":[{"divided":[[1,0]]}],"evidence":{"states":{"markings":[[0,1]]}}}}"#,
         },
     ),
     // Tokens come one by one, and go in pairs.

@@ -89,6 +89,9 @@ pub(crate) struct NetCheck {
     pub(crate) method: Option<NetMethod>,
     #[command(flatten)]
     pub(crate) reductions: Reductions,
+    /// Look at all markings, not only at those that stubborn sets lead to
+    #[arg(long)]
+    pub(crate) no_stubborn: bool,
     /// Take this for granted in inductive proofs: a property, which is proved first, or a certificate (.json), which is
     /// checked first
     #[arg(long, value_name = "PROPERTY|FILE")]

@@ -303,5 +303,24 @@ fn pictures_of_pages_are_fresh() {
         draw(&format!("how-it-works/{picture}.svg"), &["export", file, "--to", form, "--out"]);
     }
     draw("how-it-works/run.svg", &["check", "docs/src/running-example.ser", "--no-fix", "--svg"]);
+    // Each rule by which nets become smaller, before and after.
+    let page = std::fs::read_to_string(book().join("reductions.md")).unwrap();
+    for rule in serval::nets::reduction_rules() {
+        let file = format!("docs/src/reductions/{rule}.net");
+        let net = std::fs::read_to_string(root().join(&file)).unwrap();
+        let asked = net.lines().find_map(|line| line.strip_prefix("# Asked: ")).unwrap();
+        draw(&format!("reductions/{rule}-before.svg"), &["net", "export", &file, "--to", "svg", "--out"]);
+        draw(
+            &format!("reductions/{rule}-after.svg"),
+            &["net", "reduce", &file, "--property", asked, "--reduce", rule, "--to", "svg", "--out"],
+        );
+        assert!(
+            page.contains(&format!("](reductions/{rule}-before.svg) | ![")) && page.contains(&format!("](reductions/{rule}-after.svg) |"))
+        );
+        assert!(page.contains(&format!("The question is `{asked}`.")), "{rule}");
+    }
+    for name in names(&book().join("reductions"), &[".svg"]) {
+        assert!(made.contains_key(&format!("reductions/{name}")), "of no rule: {name}");
+    }
     compare(&made);
 }

@@ -80,6 +80,35 @@ fn files_in(directory: &str) -> Vec<String> {
     files
 }
 
+/// The number of threads changes no byte, of reports with evidence and of certificates.
+#[test]
+fn threads_change_no_byte() {
+    for (file, more) in [
+        ("philosophers.net", &["--property", "invariant:eat1 + eat2 + eat3 <= 1", "--property", "live"][..]),
+        ("peterson.net", &["--property", "invariant:inside1 + inside2 <= 1"][..]),
+        ("readers-writers.net", &["--property", "bounded"][..]),
+        ("trap.net", &[][..]),
+    ] {
+        let path = format!("examples/nets/{file}");
+        let told = |jobs: &str| {
+            let proofs = directory(&format!("jobs-{file}-{jobs}"));
+            let usual = ["deadlock-free", "one-safe", "quasi-live", "no-dead-places"].map(|name| ["--property", name]).concat();
+            let given = ["net", "check", &path, "--no-times", "--format", "json", "--exit-zero", "--jobs", jobs, "--certificate"];
+            let report = serval(&[&given[..], &[proofs.to_str().unwrap()], &usual, more].concat(), b"");
+            let shown = text(&report.stdout).replace(proofs.to_str().unwrap(), "DIR");
+            let entries = std::fs::read_dir(&proofs).unwrap().map(|entry| entry.unwrap().path());
+            let mut saved: Vec<_> = entries.map(|path| (path.file_name().unwrap().to_owned(), std::fs::read(&path).unwrap())).collect();
+            saved.sort();
+            assert!(!saved.is_empty() && !shown.is_empty(), "{file}");
+            (shown, saved)
+        };
+        let one = told("1");
+        for jobs in ["2", "4"] {
+            assert!(told(jobs) == one, "{file} with {jobs} threads");
+        }
+    }
+}
+
 #[test]
 fn algorithms_for_mutual_exclusion_are_proved() {
     if skips("cli.mutex") {

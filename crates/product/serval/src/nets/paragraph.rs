@@ -59,6 +59,12 @@ pub(super) fn paragraph(net: &Net, property: &Property, goals: &[Formula], certi
                 "At each of {all} only some of the transitions need be followed: the others can as well fire later, and do not undo a deadlock. So every deadlock that can be reached would be among these markings, and none of them is one."
             ))
         }
+        Evidence::Toward(toward) => {
+            let all = counted(toward.markings.len(), "marking");
+            Some(format!(
+                "At each of {all} only some of the transitions need be followed, among them all that help with what is asked for: the others can as well fire later. So what is asked for would be found among these markings, and none of them is it."
+            ))
+        }
         Evidence::Inductive(_) | Evidence::KInductive(_) => {
             let clauses = invariant_in_words(net, certificate);
             let told = clauses.iter().take(TOLD).cloned().collect::<Vec<_>>().join("; ");

@@ -81,6 +81,12 @@ impl NetSession {
         self
     }
 
+    /// The same, in which methods look at all markings, without stubborn sets.
+    pub fn without_stubborn_sets(mut self) -> Self {
+        self.session = self.session.without_stubborn_sets();
+        self
+    }
+
     /// Answers a question, by its number.
     pub fn decide(&self, input: &NetInput, question: usize, options: &NetOptions) -> NetDecision {
         let Some(asked) = self.asked.get(question).and_then(Option::as_ref) else {
@@ -123,6 +129,7 @@ pub fn decide_net(input: &NetInput, question: &NetQuestion, options: &NetOptions
         _ => NetSession::begin(input, questions, &options.cancel),
     };
     let session = session.reducing_by(&options.reduce);
+    let session = if options.stubborn { session } else { session.without_stubborn_sets() };
     session.decide(input, 0, options)
 }
 
@@ -134,6 +141,7 @@ pub fn decide_nets(input: &NetInput, questions: &[NetQuestion], jobs: usize, opt
         Some(_) => NetSession::without_beginning(input, questions, &options.cancel),
     };
     let session = session.reducing_by(&options.reduce);
+    let session = if options.stubborn { session } else { session.without_stubborn_sets() };
     let threads = if questions.len() < 2 { 1 } else { threads(jobs).min(questions.len()) };
     if threads < 2 {
         return (0..questions.len()).map(|question| session.decide(input, question, options)).collect();

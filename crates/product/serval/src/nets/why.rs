@@ -105,7 +105,10 @@ pub(super) fn because(net: &Net, property: &Property, evidence: &Evidence) -> Op
         }
         Evidence::States(states) => format!("{} can be reached, and none is one", counted(states.markings.len(), "marking")),
         Evidence::Stubborn(stubborn) => {
-            format!("{} are enough to see every deadlock, and none is one", counted(stubborn.markings.len(), "marking"))
+            format!("{} to see every deadlock, and none is one", enough(stubborn.markings.len()))
+        }
+        Evidence::Toward(toward) => {
+            format!("{} to see every one that is asked for, and none is one", enough(toward.markings.len()))
         }
         Evidence::Cover(cover) => {
             format!("every marking is below one of {} with ω, and none of these is one", counted(cover.markings.len(), "marking"))
@@ -248,4 +251,8 @@ pub(super) fn end(net: &Net, property: &Property, goal: &Formula, word: &Run) ->
             "the place is marked".to_owned()
         }
     }
+}
+
+fn enough(markings: usize) -> String {
+    format!("{} {} enough", counted(markings, "marking"), if markings == 1 { "is" } else { "are" })
 }

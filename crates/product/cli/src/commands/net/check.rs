@@ -177,6 +177,7 @@ fn begun(
     certificates: Vec<Certificate>,
 ) -> Result<Result<Arc<NetSession>, String>, Lost> {
     let (input, questions, is_alone, rules) = (Arc::clone(input), questions.to_vec(), args.method.is_some(), args.reductions.rules());
+    let is_whole = args.no_stubborn;
     watched(time, move |watch| {
         // Nothing is begun when the time is over.
         watch.glance();
@@ -185,6 +186,9 @@ fn begun(
             false => NetSession::begin(&input, &questions, &watch.cancel()),
         };
         session = session.reducing_by(&rules);
+        if is_whole {
+            session = session.without_stubborn_sets();
+        }
         certificates.iter().try_for_each(|certificate| session.assume(&input, certificate))?;
         Ok(Arc::new(session))
     })
