@@ -178,19 +178,16 @@ impl Workload {
         let Reading { workload, files, mut diagnostics } = serval_sql::read(&bundle);
         let places = Places { bundle, files };
         let Some(workload) = workload else { return Err(Box::new(WorkloadMistakes { diagnostics, places })) };
-        let translate = |form| serval_sql::translate(&workload, form);
-        let mut translation = match translate(Form::Exact) {
-            Ok(translation) => translation,
+        let (mut translation, unguarded, counted) = match translations(&workload) {
+            Ok(translations) => translations,
             Err(wrong) => {
                 diagnostics.extend(wrong);
                 diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
                 return Err(Box::new(WorkloadMistakes { diagnostics, places }));
             }
         };
-        let unguarded = translation.exact.then(|| translate(Form::Unguarded)).and_then(Result::ok);
-        let unguarded = unguarded.map(|translation| Input::translated(places.bundle.clone(), translation.program));
-        let counted = translation.holds.then(|| translate(Form::Counted)).and_then(Result::ok);
-        let counted = counted.map(|translation| Input::translated(places.bundle.clone(), translation.program));
+        let input = |translation: Translation| Input::translated(places.bundle.clone(), translation.program);
+        let (unguarded, counted) = (unguarded.map(input), counted.map(input));
         let mut exact = Input::translated(places.bundle.clone(), std::mem::replace(&mut translation.program, empty()));
         exact.warnings = diagnostics;
         exact.warnings.append(&mut translation.notes);
@@ -339,6 +336,17 @@ impl Workload {
         }
         Decided { decision, assumed, guarded, workload: self }
     }
+}
+
+/// The exact program, the one without counts of guards where these matter, and the one without rows that a first
+/// statement holds where there are some. A proof is about the last that is there, so each of them has to be: what
+/// cannot be translated in one of these forms is a mistake of the input, as it is for the checker.
+fn translations(workload: &serval_sql::Workload) -> Result<(Translation, Option<Translation>, Option<Translation>), Vec<Diagnostic>> {
+    let translate = |form| serval_sql::translate(workload, form);
+    let exact = translate(Form::Exact)?;
+    let unguarded = exact.exact.then(|| translate(Form::Unguarded)).transpose()?;
+    let counted = exact.holds.then(|| translate(Form::Counted)).transpose()?;
+    Ok((exact, unguarded, counted))
 }
 
 /// What is said where only such a run is found.

@@ -9,7 +9,8 @@
 //! each set of scripts with X: the other requests need not come. **A proof serves subsets.** What is proved of scripts
 //! at levels holds for each subset at these levels, by the same argument. Rows and values are those of all scripts in
 //! both.
-//! **Parts** of a workload are asked about one by one (module `parts`).
+//! **Parts** of a workload are asked about one by one (module `parts`), and **pairs** and triples before many scripts
+//! together (module `groups`).
 //!
 //! **Theorem.** Where no question stays open, the walk finds exactly the minimal allocations among those that are
 //! serializable. **Proof.** It begins with READ COMMITTED for all and visits allocations by the number of scripts at
@@ -20,6 +21,7 @@
 //! step nearer to P. As all below P are refuted P is not left out for being above a proved one; and what is left out so
 //! is not minimal. From an allocation that stays open the walk raises each script, and counts it as open.
 
+mod groups;
 mod known;
 mod parts;
 mod table;
@@ -29,6 +31,7 @@ use serval_report::levels::{LevelsCounterexample, LevelsReport, ScriptLevel};
 use serval_report::{FileReport, Verdict};
 use serval_sql::Isolation;
 
+use groups::Groups;
 use known::{Allocation, Knowledge};
 use walk::{SetsWalk, Walk};
 
@@ -42,6 +45,7 @@ pub struct LevelsSearch {
     files: Vec<(String, String)>,
     fingerprint: String,
     knowledge: Knowledge,
+    groups: Groups,
     bounds: Vec<String>,
     shard: Option<[usize; 2]>,
 }
@@ -88,8 +92,10 @@ impl LevelsSearch {
             return Err(Box::new(WorkloadMistakes { diagnostics: read.diagnostics, places }));
         };
         let names: Vec<String> = workload.scripts.iter().map(|script| script.name.clone()).collect();
-        let parts = parts::parts(&workload);
+        let touched = parts::touched(&workload);
+        let parts = parts::parts(&workload, &touched);
         let mut search = Self::of_parts(names, &parts, subsets, shard);
+        search.groups = Groups::new(parts::meeting(&touched));
         (search.files, search.fingerprint) = (files.to_vec(), fingerprint);
         Ok(search)
     }
@@ -103,8 +109,15 @@ impl LevelsSearch {
             sets: levels.iter().map(|level| (*level, SetsWalk::new(scripts, names.len(), *level))).collect(),
         };
         let parts = parts.iter().map(part).collect();
-        let (files, fingerprint, knowledge, bounds) = Default::default();
-        Self { names, parts, files, fingerprint, knowledge, bounds, shard }
+        let (files, fingerprint, knowledge, groups, bounds) = Default::default();
+        Self { names, parts, files, fingerprint, knowledge, groups, bounds, shard }
+    }
+
+    /// Asks about pairs of scripts before questions of this many; of six and more, unless said.
+    #[must_use]
+    pub fn with_pairs_from(mut self, scripts: usize) -> Self {
+        self.groups.asked_from(scripts);
+        self
     }
 
     /// The next question; nothing where all is known.
@@ -115,8 +128,8 @@ impl LevelsSearch {
                 search.scripts.iter().for_each(|script| allocation[*script] = Some(Isolation::Serializable));
                 return Some(LevelsQuestion { allocation, part });
             }
-            let walks = std::iter::once(search.walk.next(&mut self.knowledge, self.shard));
-            let sets = search.sets.iter_mut().map(|(_, walk)| walk.next(&self.knowledge));
+            let walks = std::iter::once(search.walk.next(&mut self.knowledge, &self.groups, self.shard));
+            let sets = search.sets.iter_mut().map(|(_, walk)| walk.next(&self.knowledge, &self.groups));
             if let Some(allocation) = walks.chain(sets).flatten().next() {
                 return Some(LevelsQuestion { allocation, part });
             }
@@ -138,7 +151,7 @@ impl LevelsSearch {
         }
         self.knowledge.decided += 1;
         match answer {
-            LevelsAnswer::Proved | LevelsAnswer::Assumed => self.knowledge.proofs.push(allocation),
+            LevelsAnswer::Proved | LevelsAnswer::Assumed => self.knowledge.proved(allocation),
             LevelsAnswer::Refuted(run) => match self.placed(&run.scripts) {
                 Some(scripts) => self.knowledge.counterexamples.push((scripts, *run)),
                 None => drop(self.knowledge.open.insert(allocation, "the run names scripts that are not there".to_owned())),
@@ -219,7 +232,8 @@ impl LevelsSearch {
 
     /// What is known, as a report.
     pub fn report(mut self, workload: &str, version: &str) -> LevelsReport {
-        // Lets the walks see the last answers.
+        // Lets the walks see the last answers; what is not asked about any more is no group that stayed open.
+        self.groups = Groups::default();
         while let Some(question) = self.next_question() {
             let reason = "it was not decided".to_owned();
             if question.allocation.contains(&Some(Isolation::Serializable)) {

@@ -176,7 +176,9 @@ fn what_needs_no_fix_and_what_has_none_says_so() {
 }
 
 /// The five transactions of SmallBank: three locks are enough, and not without one of the first two. Without the third
-/// there is neither proof nor counterexample after a minute.
+/// there is neither proof nor counterexample after a minute: the check is withdrawn after it was looked at, a deposit
+/// may come in between, and no step of the two can be moved over the other, because one waits for the other's lock,
+/// although it would not matter which of them adds first.
 #[test]
 fn smallbank_is_mended_by_three_locks() {
     let files = example("smallbank");

@@ -30,6 +30,11 @@
 //! snapshot can lock the row first and end first; stepped cases 4.16 and the test `overtaking` show it. So each run
 //! with F is one of a server, and a proof is about the program without F ([`super::Form::Counted`]), which has all.
 //!
+//! What runs do not have: of several attempts that wait with an old snapshot for who deletes a row, one inserts it, is
+//! rolled back by its script, and another of them inserts it then. F is held by the other one from the first moment on,
+//! so that the first has no turn. A server does that; the program of proofs, which has no F, has this run, too. Any
+//! number that wait to change one row are as on a server: if it was changed all end in 40001, and else one goes on.
+//!
 //! Where other transactions run at READ COMMITTED two programs enclose the server. *Upper*, without guards and F: the
 //! levels meet only where a COMMIT at READ COMMITTED assumes R = 0 for the rows that it changes, and step 2 assumes
 //! that none holds W and I there; on a server neither can be otherwise for attempts that both commit. *Lower*, with

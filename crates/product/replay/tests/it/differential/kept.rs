@@ -145,6 +145,17 @@ const KEPT: &[Kept] = &[
         ],
         some: "[Some(\"2\")]",
     },
+    Kept {
+        name: "three who want to change one row",
+        schema: &["CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL CHECK (n BETWEEN 0 AND 3)); INSERT INTO t VALUES (1, 0);"],
+        scripts: &[
+            &["BEGIN;", "UPDATE t SET n = n + 1 WHERE id = 1 RETURNING n;", "ROLLBACK;"],
+            &["UPDATE t SET n = n + 1 WHERE id = 1 RETURNING n;"],
+            &["UPDATE t SET n = n + 1 WHERE id = 1 RETURNING n;"],
+            &["UPDATE t SET n = n + 1 WHERE id = 1 RETURNING n;"],
+        ],
+        some: "[Some(\"3\")]",
+    },
 ];
 
 fn drawn(kept: &Kept, level: &'static str) -> Drawn {

@@ -8,6 +8,9 @@ use serval_sql::Isolation;
 /// For each script its level; nothing where no request of it comes.
 pub(super) type Allocation = Vec<Option<Isolation>>;
 
+/// What an answer of another part of the work looks like here.
+pub(super) const ELSEWHERE: &str = "another part of the work decides it";
+
 /// What is known of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KnownVerdict<'k> {
@@ -31,6 +34,12 @@ pub(super) struct Knowledge {
 }
 
 impl Knowledge {
+    /// Takes a proof, in the place of those that follow from it.
+    pub(super) fn proved(&mut self, allocation: Allocation) {
+        self.proofs.retain(|proved| !is_part(proved, &allocation));
+        self.proofs.push(allocation);
+    }
+
     /// What follows for an allocation.
     pub(super) fn of(&self, allocation: &Allocation) -> Option<KnownVerdict<'_>> {
         let refutes = |(scripts, _): &(Allocation, LevelsCounterexample)| is_part(scripts, allocation);
@@ -45,6 +54,6 @@ impl Knowledge {
 }
 
 /// Whether each script of one is in the other, at the same level.
-fn is_part(one: &Allocation, other: &Allocation) -> bool {
+pub(super) fn is_part(one: &Allocation, other: &Allocation) -> bool {
     one.iter().zip(other).all(|(here, there)| here.is_none() || here == there)
 }

@@ -1,11 +1,13 @@
 //! What is known, as a report; and parts of the work put together again.
 
+use std::collections::BTreeSet;
+
 use serval_report::levels::{
     LEVELS_SCHEMA, LevelsPart, LevelsReport, LevelsVerdict, LowerLevels, LowestLevels, OpenLevels, SafeSets, ScriptLevel, levels_sentence,
 };
 use serval_sql::Isolation;
 
-use super::known::{Allocation, KnownVerdict};
+use super::known::{Allocation, ELSEWHERE, KnownVerdict};
 use super::{LevelsSearch, PartSearch};
 
 pub(super) fn report(search: &LevelsSearch, workload: &str, version: &str) -> LevelsReport {
@@ -85,6 +87,10 @@ fn part_of(search: &LevelsSearch, part: &PartSearch) -> LevelsPart {
         }
     }
     let open = part.walk.open.iter().filter(|open| {
+        // What was found out later may refute it.
+        if matches!(search.knowledge.of(&part.walk.allocation(open)), Some(KnownVerdict::Refuted(_))) {
+            return false;
+        }
         let is_above = |lowest: &Vec<bool>| lowest.iter().zip(*open).all(|(lowest, open)| !lowest || *open);
         !part.walk.lowest.iter().any(is_above)
     });
@@ -98,11 +104,13 @@ fn part_of(search: &LevelsSearch, part: &PartSearch) -> LevelsPart {
 }
 
 fn safe_sets(search: &LevelsSearch, part: &PartSearch) -> Vec<SafeSets> {
-    let named = |set: &std::collections::BTreeSet<usize>| set.iter().map(|script| search.names[*script].clone()).collect::<Vec<_>>();
+    let named = |set: &BTreeSet<usize>| set.iter().map(|script| search.names[*script].clone()).collect::<Vec<_>>();
     let sets = |(level, walk): &(Isolation, super::SetsWalk)| {
         let mut sets: Vec<Vec<String>> = walk.largest.iter().map(named).collect();
         sets.sort();
-        let undecided = walk.open.iter().filter(|open| !walk.largest.iter().any(|larger| open.is_subset(larger))).map(named).collect();
+        let is_open = |open: &&BTreeSet<usize>| !matches!(search.knowledge.of(&walk.allocation(open)), Some(KnownVerdict::Refuted(_)));
+        let undecided =
+            walk.open.iter().filter(is_open).filter(|open| !walk.largest.iter().any(|larger| open.is_subset(larger))).map(named).collect();
         SafeSets {
             level: level.name().to_owned(),
             of: part.scripts.iter().map(|script| search.names[*script].clone()).collect(),
@@ -148,11 +156,14 @@ pub(super) fn merged(parts: &[(String, LevelsReport)]) -> Result<LevelsSearch, S
         search.knowledge.decided += part.decided;
         for run in &part.counterexamples {
             let scripts = search.placed(&run.scripts).ok_or_else(|| unknown(file))?;
-            search.knowledge.counterexamples.push((scripts, run.clone()));
+            // Parts of the work may have asked about the same group.
+            if !search.knowledge.counterexamples.iter().any(|known| known.0 == scripts && known.1 == *run) {
+                search.knowledge.counterexamples.push((scripts, run.clone()));
+            }
         }
         for proved in &part.proofs {
             let scripts = search.placed(proved).ok_or_else(|| unknown(file))?;
-            search.knowledge.proofs.push(scripts);
+            search.knowledge.proved(scripts);
         }
         for bound in part.bounds.iter().filter(|bound| !first.bounds.contains(bound)).chain(&first.bounds) {
             if !search.bounds.contains(bound) {
@@ -164,7 +175,7 @@ pub(super) fn merged(parts: &[(String, LevelsReport)]) -> Result<LevelsSearch, S
     for (file, part) in parts {
         for open in &part.open {
             let scripts = search.placed(&open.scripts).ok_or_else(|| unknown(file))?;
-            if open.reason != super::walk::ELSEWHERE && search.knowledge.of(&scripts).is_none() {
+            if open.reason != ELSEWHERE && search.knowledge.of(&scripts).is_none() {
                 search.knowledge.open.insert(scripts, open.reason.clone());
             }
         }

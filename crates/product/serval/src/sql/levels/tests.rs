@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serval_report::levels::{LevelsCounterexample, LevelsReport, LevelsVerdict};
 use serval_sql::Isolation::{self, ReadCommitted, RepeatableRead};
 
+use super::groups::Groups;
 use super::known::Allocation;
 use super::{LevelsAnswer, LevelsSearch};
 
@@ -61,8 +62,17 @@ impl Invented {
     }
 
     fn searched(&self, parts: &[Vec<usize>], scripts: usize, subsets: bool, shard: Option<[usize; 2]>) -> LevelsReport {
-        let names = (0..scripts).map(|number| format!("s{number}")).collect();
-        let mut search = LevelsSearch::of_parts(names, parts, subsets, shard);
+        self.of(LevelsSearch::of_parts(names(scripts), parts, subsets, shard))
+    }
+
+    /// The same with questions about groups of these pairs first.
+    fn grouped(&self, meet: BTreeSet<[usize; 2]>, scripts: usize, shard: Option<[usize; 2]>) -> LevelsReport {
+        let mut search = LevelsSearch::of_parts(names(scripts), &[(0..scripts).collect()], true, shard);
+        search.groups = Groups::new(meet);
+        self.of(search.with_pairs_from(3))
+    }
+
+    fn of(&self, mut search: LevelsSearch) -> LevelsReport {
         while let Some(question) = search.next_question() {
             let is_top = question.allocation.contains(&Some(Isolation::Serializable));
             let answer = if is_top { LevelsAnswer::Assumed } else { self.answer(&search, &question.allocation) };
@@ -74,6 +84,10 @@ impl Invented {
     fn is_safe(&self, allocation: &Allocation) -> bool {
         !self.refuting.iter().any(|run| is_part(run, allocation))
     }
+}
+
+fn names(scripts: usize) -> Vec<String> {
+    (0..scripts).map(|number| format!("s{number}")).collect()
 }
 
 fn raised(report: &LevelsReport) -> BTreeSet<Vec<String>> {
@@ -155,6 +169,63 @@ fn the_largest_safe_sets_are_found() {
             assert_eq!((&sets.sets, sets.level.as_str()), (&expected, level.name()), "{:?}", invented.refuting);
         }
     }
+}
+
+#[test]
+fn groups_that_are_asked_about_first_change_no_answer_but_open_ones() {
+    let mut numbers = Numbers(0x1234_5678_9abc_def1);
+    for round in 0..400 {
+        let scripts = 3 + numbers.below(6);
+        let invented = Invented::drawn(scripts, round % 2 == 1, &mut numbers);
+        let pairs = (0..scripts).flat_map(|one| (one + 1..scripts).map(move |other| [one, other]));
+        let meet: BTreeSet<[usize; 2]> = pairs.filter(|_| numbers.below(4) > 0).collect();
+        let plain = invented.searched(&[(0..scripts).collect()], scripts, true, None);
+        let grouped = invented.grouped(meet.clone(), scripts, None);
+        let is_open = |raised: &[String]| {
+            let level = |name: String| if raised.contains(&name) { RepeatableRead } else { ReadCommitted };
+            let allocation: Allocation = names(scripts).into_iter().map(|name| Some(level(name))).collect();
+            invented.open.iter().any(|open| is_part(open, &allocation))
+        };
+        // What is proved is safe, and what is minimal and can be decided is found.
+        let minimal: BTreeSet<Vec<String>> = minimal(&invented, scripts).into_iter().filter(|raised| !is_open(raised)).collect();
+        let found = raised(&grouped);
+        assert!(minimal.is_subset(&found), "{:?} {:?}", invented.refuting, invented.open);
+        if invented.open.is_empty() {
+            assert_eq!((&found, &grouped.subsets), (&minimal, &plain.subsets), "{:?}", invented.refuting);
+        }
+        assert_eq!(found, raised(&plain), "{:?} {:?}", invented.refuting, invented.open);
+        assert_eq!((grouped.verdict, grouped.parts[0].lowest.len()), (plain.verdict, plain.parts[0].lowest.len()));
+        assert!(grouped.parts[0].undecided <= plain.parts[0].undecided, "{:?} {:?}", invented.refuting, invented.open);
+        let shards: Vec<(String, LevelsReport)> =
+            (1..=2).map(|number| (format!("{number}.json"), invented.grouped(meet.clone(), scripts, Some([number, 2])))).collect();
+        let merged = LevelsSearch::merged(&shards).unwrap().report("w", "0");
+        assert_eq!((raised(&merged), merged.verdict), (found, grouped.verdict), "{:?} {:?}", invented.refuting, invented.open);
+    }
+}
+
+/// All scripts together are too hard, and a pair refutes them at each level: with groups nothing stays open.
+#[test]
+fn a_pair_decides_what_is_too_hard_for_all_together() {
+    let scripts = 4;
+    let both = |first: Isolation, second: Isolation| {
+        let mut pair = vec![None; scripts];
+        (pair[0], pair[1]) = (Some(first), Some(second));
+        pair
+    };
+    let levels = [ReadCommitted, RepeatableRead];
+    let refuting = levels.iter().flat_map(|&first| levels.map(|second| both(first, second))).collect();
+    let third = levels.map(|level| vec![None, None, Some(level), None]);
+    let invented = Invented { refuting, open: Vec::new() };
+    // What has the third script beside both others is open.
+    let hard = invented.refuting.iter().flat_map(|pair: &Allocation| {
+        third.iter().map(|third| pair.iter().zip(third).map(|(one, other)| one.or(*other)).collect::<Allocation>()).collect::<Vec<_>>()
+    });
+    let invented = Invented { open: hard.collect(), ..invented };
+    let plain = invented.searched(&[(0..scripts).collect()], scripts, true, None);
+    let grouped = invented.grouped([[0, 1]].into(), scripts, None);
+    assert!(plain.parts[0].undecided > 0);
+    assert_eq!(grouped.parts[0].undecided, 0);
+    assert_eq!(raised(&plain), raised(&grouped));
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serval_sql::Isolation;
 
-use super::known::{Allocation, Knowledge, KnownVerdict};
+use super::groups::{Groups, NextQuestion};
+use super::known::{Allocation, ELSEWHERE, Knowledge, KnownVerdict};
 
 /// How many allocations are looked at: beyond, the walk ends, and the report says so.
 const MOST_LOOKED_AT: usize = 1 << 16;
@@ -51,7 +52,7 @@ impl Walk {
     }
 
     /// The next question.
-    pub(super) fn next(&mut self, knowledge: &mut Knowledge, shard: Option<[usize; 2]>) -> Option<Allocation> {
+    pub(super) fn next(&mut self, knowledge: &mut Knowledge, groups: &Groups, shard: Option<[usize; 2]>) -> Option<Allocation> {
         while let Some((count, raised)) = self.waiting.first().cloned() {
             if self.lowest.iter().any(|lowest| is_below(lowest, &raised)) {
                 self.waiting.pop_first();
@@ -63,22 +64,23 @@ impl Walk {
                 break;
             }
             let allocation = self.allocation(&raised);
-            let next = match knowledge.of(&allocation) {
-                None if shard.is_some_and(|shard| !is_own(&raised, shard)) => {
+            let next = match groups.of(&allocation, knowledge) {
+                NextQuestion::Group(group) => return Some(group),
+                NextQuestion::Unknown if shard.is_some_and(|shard| !is_own(&raised, shard)) => {
                     knowledge.open.insert(allocation, ELSEWHERE.to_owned());
                     continue;
                 }
-                None => return Some(allocation),
-                Some(KnownVerdict::Proved) => {
+                NextQuestion::Unknown => return Some(allocation),
+                NextQuestion::Known(KnownVerdict::Proved) => {
                     self.lowest.push(raised.clone());
                     Vec::new()
                 }
-                Some(KnownVerdict::Refuted(number)) if !self.shares => {
+                NextQuestion::Known(KnownVerdict::Refuted(number)) if !self.shares => {
                     let run = &knowledge.counterexamples[number].0;
                     (0..raised.len()).filter(|&at| run[self.scripts[at]].is_some()).collect()
                 }
-                Some(KnownVerdict::Refuted(_)) => (0..raised.len()).collect(),
-                Some(KnownVerdict::Open(_)) => {
+                NextQuestion::Known(KnownVerdict::Refuted(_)) => (0..raised.len()).collect(),
+                NextQuestion::Known(KnownVerdict::Open(_)) => {
                     self.open.push(raised.clone());
                     (0..raised.len()).collect()
                 }
@@ -122,9 +124,6 @@ impl Walk {
     }
 }
 
-/// What an answer of another part of the work looks like here.
-pub(super) const ELSEWHERE: &str = "another part of the work decides it";
-
 /// Whether a question belongs to this part of the work.
 fn is_own(raised: &Raised, [number, of]: [usize; 2]) -> bool {
     // FNV-1a: the same everywhere, and neighbours go to different parts.
@@ -167,27 +166,31 @@ impl SetsWalk {
         Self { level, all, whole: whole.len(), waiting: BTreeSet::from([(0, whole)]), seen, largest, open }
     }
 
+    pub(super) fn allocation(&self, set: &BTreeSet<usize>) -> Allocation {
+        (0..self.all).map(|script| set.contains(&script).then_some(self.level)).collect()
+    }
+
     /// The next question. The sets that it visits are enough by the argument at the head of the module, upside down: a
     /// set that is safe lacks a script of each run that refutes a larger one.
-    pub(super) fn next(&mut self, knowledge: &Knowledge) -> Option<Allocation> {
+    pub(super) fn next(&mut self, knowledge: &Knowledge, groups: &Groups) -> Option<Allocation> {
         while let Some((_, set)) = self.waiting.first().cloned() {
             if set.is_empty() || self.largest.iter().any(|larger| set.is_subset(larger)) || self.seen.len() >= MOST_LOOKED_AT {
                 self.waiting.pop_first();
                 continue;
             }
-            let mut allocation = vec![None; self.all];
-            set.iter().for_each(|script| allocation[*script] = Some(self.level));
-            let without: Vec<usize> = match knowledge.of(&allocation) {
-                None => return Some(allocation),
-                Some(KnownVerdict::Proved) => {
+            let allocation = self.allocation(&set);
+            let without: Vec<usize> = match groups.of(&allocation, knowledge) {
+                NextQuestion::Group(group) => return Some(group),
+                NextQuestion::Unknown => return Some(allocation),
+                NextQuestion::Known(KnownVerdict::Proved) => {
                     self.largest.push(set.clone());
                     Vec::new()
                 }
-                Some(KnownVerdict::Refuted(number)) => {
+                NextQuestion::Known(KnownVerdict::Refuted(number)) => {
                     let run = &knowledge.counterexamples[number].0;
                     set.iter().copied().filter(|script| run[*script].is_some()).collect()
                 }
-                Some(KnownVerdict::Open(_)) => {
+                NextQuestion::Known(KnownVerdict::Open(_)) => {
                     self.open.push(set.clone());
                     set.iter().copied().collect()
                 }
