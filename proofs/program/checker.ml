@@ -66,8 +66,8 @@ let prepare systems = function
 (* The theorem with a verdict, or what is said of a net. *)
 type answer = Valid of string * string | Answered of string * bool | Invalid | Uncovered of string | Unusable of string
 
-let check_certificate systems certificate =
-  match prepare systems certificate with
+let check_certificate systems value =
+  match let certificate = read_certificate value in Word.proof systems value; prepare systems certificate with
   | exception Unfit -> Invalid
   | Some (certificate, verdict, theorem) when check Hints.all (List.map (fun s -> s.system) systems) certificate -> Valid (verdict, theorem)
   | _ -> Invalid
@@ -84,14 +84,17 @@ let parsed file of_text =
   | Json.Error message | Refused message -> raise (Unreadable (file ^ ": " ^ message))
 
 let check_answer net value =
-  match Evidence.read_net_certificate net value with
+  match let (_, certificate) as read = Evidence.read_net_certificate net value in Word.net net.Petri.net certificate.asked value; read with
   | exception Unfit -> Invalid
-  | question, certificate -> if check_net Above.hints net.Petri.net certificate then Answered (question, certificate.claimed) else Invalid
+  | question, certificate ->
+      if check_net Above.hints net.Petri.net certificate then Answered (question, certificate.claimed) else Invalid
 
-(* What [serval export --to core --with-map] says of a program; SERVAL names the binary. *)
-let exported file =
+(* What [serval export --to core --with-map] says of a program; SERVAL names the binary. Proofs on the text are there for programs
+   with many states, too: of these the map is not waited for. *)
+let limit_of value = match kind_of value with "reduction" -> [ "--max-states"; "200000" ] | _ | (exception Refused _) -> []
+let exported file limit =
   let serval = Option.value (Sys.getenv_opt "SERVAL") ~default:"serval" in
-  let channel = Unix.open_process_in (Filename.quote_command serval [ "export"; "--to"; "core"; "--with-map"; "--"; file ]) in
+  let channel = Unix.open_process_in (Filename.quote_command serval ([ "export"; "--to"; "core"; "--with-map" ] @ limit @ [ "--"; file ])) in
   let text = Buffer.create 65536 in
   (try while true do Buffer.add_channel text channel 1 done with End_of_file -> ());
   match Unix.close_process_in channel with
@@ -104,25 +107,38 @@ let program_of (export : Mapped.export) =
 
 let check_about_program (export : Mapped.export) (program, names) value =
   let checked certificate verdict = if check_program Mapped.fuel Hints.all program certificate then Valid (verdict, "program_sound") else Invalid in
+  let through certificate verdict =
+    match Mapped.hint export program names with
+    | exception (Unfit | Failure _ | Invalid_argument _ | Not_found) -> Invalid
+    | map -> checked (Through (map, List.map (fun s -> s.system) export.systems, certificate)) verdict
+  in
   match kind_of value with
   | exception Unfit -> Invalid
+  | "reduction" when export.map = None && Reduced.is_for_a_lifetime value -> raise (Uncovered "reduction with integers that leave 64 bits in no run of a lifetime")
+  | kind when kind <> "fault" && export.map = None -> raise (Uncovered (kind ^ " of a program whose states are too many to be listed"))
+  | "reduction" -> (
+      not_about_time value;
+      match Reduced.agrees export (Reduced.read value) with
+      | exception Unfit -> Invalid
+      | () -> (
+          (* That no commits are found does not say that a proof on the text is wrong. *)
+          match Reduced.proof export with
+          | exception (Unfit | Failure _ | Invalid_argument _ | Not_found) -> raise (Uncovered "reduction")
+          | proof -> through proof "serializable"))
   | "fault" -> (match Failing.found export program (Failing.read_run value) with
       | exception Unfit -> Invalid
       | events, place -> checked (Failing (events, place)) "can fail")
   | _ -> (
-      match prepare export.systems (read_certificate value) with
+      match let certificate = read_certificate value in Word.proof export.systems value; prepare export.systems certificate with
       | exception Unfit -> Invalid
       | None -> Invalid
-      | Some (certificate, verdict, _) -> (
-          match Mapped.hint export program names with
-          | exception (Unfit | Failure _ | Invalid_argument _ | Not_found) -> Invalid
-          | map -> checked (Through (map, List.map (fun s -> s.system) export.systems, certificate)) verdict))
+      | Some (certificate, verdict, _) -> through certificate verdict)
 
 let answer system certificate =
   try
     let value = parsed certificate Json.parse in
     if Filename.check_suffix system ".ser" then
-      let export = try Mapped.read_export (Json.parse (exported system)) with Json.Error message | Refused message -> raise (Unreadable (system ^ ": " ^ message)) in
+      let export = try Mapped.read_export (Json.parse (exported system (limit_of value))) with Json.Error message | Refused message -> raise (Unreadable (system ^ ": " ^ message)) in
       let program = parsed system (fun _ -> program_of export) in
       parsed certificate (fun _ -> check_about_program export program value)
     else if Evidence.is_about_nets value then
@@ -130,7 +146,7 @@ let answer system certificate =
       parsed certificate (fun _ -> check_answer net value)
     else
       let systems = parsed system (fun text -> read_systems [] (Json.parse text)) in
-      parsed certificate (fun _ -> check_certificate systems (read_certificate value))
+      parsed certificate (fun _ -> check_certificate systems value)
   with
   | Unreadable message -> Unusable message
   | Reading.Uncovered what -> Uncovered what
@@ -138,7 +154,8 @@ let answer system certificate =
 
 (* The status with which a program ends, and what it says. *)
 let told system certificate = function
-  | Valid (verdict, theorem) -> (0, Printf.sprintf "%s: valid: %s is %s (by %s)" certificate system verdict theorem)
+  | Valid (verdict, theorem) ->
+      (0, Printf.sprintf "%s: valid: %s %s%s (by %s)" certificate system (if verdict = "can fail" then "" else "is ") verdict theorem)
   | Answered (question, claimed) ->
       (0, Printf.sprintf "%s: valid: %s %s of %s (by check_net_sound)" certificate question (if claimed then "holds" else "does not hold") system)
   | Invalid -> (1, certificate ^ ": invalid")

@@ -51,7 +51,10 @@ let found (export : Mapped.export) (program : program) (events, last) =
         List.filter_map one requests
     | Answered_by id -> (
         match place_of id flight with
-        | Some n -> [ (g, List.filter (fun (i, _) -> i <> id) flight, Answers0 (Mapped.nat n) :: done_) ]
+        | Some n -> (
+            match List.nth flight n with
+            | _, Finished _ -> [ (g, List.filter (fun (i, _) -> i <> id) flight, Answers0 (Mapped.nat n) :: done_) ]
+            | _ -> [])
         | None -> [])
     | Stepped id -> (
         match place_of id flight with

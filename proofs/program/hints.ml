@@ -64,74 +64,97 @@ let node_table s =
 
 (* * Which two requests can be where *)
 
+(* Rows of bits: the columns beside one under a global state. *)
+let in_row row b = b lsr 3 < Bytes.length row && Char.code (Bytes.unsafe_get row (b lsr 3)) land (1 lsl (b land 7)) <> 0
+let put_in_row row b = Bytes.unsafe_set row (b lsr 3) (Char.unsafe_chr (Char.code (Bytes.unsafe_get row (b lsr 3)) lor (1 lsl (b land 7))))
+
+(* So many columns and global states, and something for each place: as an array, if it is not too large. *)
+let by_place columns globals default =
+  if columns * globals <= 4_000_000 then
+    let all = Array.make (columns * globals) default in
+    (Array.get all, Array.set all)
+  else
+    let all = Numbers.create 4096 in
+    ((fun at -> match Numbers.find_opt all at with Some x -> x | None -> default), Numbers.replace all)
+
+type found_pairs = { columns : int; globals : int; size : int; row_at : int -> Bytes.t }
+
+let has_pair found a b g = a < found.columns && g < found.globals && in_row (found.row_at ((g * found.columns) + a)) b
+
 (* The least set that is closed under the steps, of pairs that were in the set before. *)
 let closed_pairs moves begins before =
-  (* Columns and global states are numbered, so that a pair is a number, too. *)
-  let numbers = Hashtbl.create 256 and names = Hashtbl.create 256 in
-  let of_name x = match Hashtbl.find_opt numbers x with
-    | Some n -> n
-    | None -> let n = Hashtbl.length numbers in Hashtbl.add numbers x n; Hashtbl.add names n x; n
+  let columns = 1 + List.fold_left (fun m (a, _, a', _) -> max m (max a a')) (List.fold_left (fun m (a, b, _) -> max m (max a b)) 1 begins) moves in
+  let globals = 1 + List.fold_left (fun m (_, g, _, g') -> max m (max g g')) (List.fold_left (fun m (_, _, g) -> max m g) 1 begins) moves in
+  let place a g = (g * columns) + a in
+  let row_at, put_row = by_place columns globals Bytes.empty and listed, put_listed = by_place columns globals [] in
+  let moves_of, put_move = by_place columns globals [] and changes_of, put_change = by_place columns globals [] in
+  let movers = Array.make globals [] and size = ref 0 and todo = Stack.create () in
+  let move (a, g, a', g') =
+    put_move (place a g) ((a', g') :: moves_of (place a g));
+    if g <> g' && not (List.mem g' (changes_of (place a g))) then begin
+      put_change (place a g) (g' :: changes_of (place a g));
+      movers.(g) <- (a, g') :: movers.(g)
+    end
   in
-  let move (a, g, a', g') = let a = of_name (`Column a) in let g = of_name (`Global g) in let a' = of_name (`Column a') in (a, g, a', of_name (`Global g')) in
-  let moves = List.rev_map move moves in
-  let begins = List.rev_map (fun (a, b, g) -> let a = of_name (`Column a) in let b = of_name (`Column b) in (a, b, of_name (`Global g))) begins in
-  let size = Hashtbl.length numbers in
-  let name = Array.init size (fun n -> match Hashtbl.find names n with `Column x | `Global x -> x) in
-  let place a g = (a * size) + g in
-  let at table k = match Numbers.find_opt table k with Some l -> l | None -> [] in
-  let grouped key value l = let table = Numbers.create 1024 in List.iter (fun x -> let k = key x in Numbers.replace table k (value x :: at table k)) l; table in
-  let pairs = Numbers.create 4096 and rows = Numbers.create 1024 in
-  let key a b g = (place a g * size) + b in
-  let has a b g = Numbers.mem pairs (key a b g) in
-  let todo = Stack.create () in
+  List.iter move moves;
+  let put a b g =
+    let at = place a g in
+    if row_at at == Bytes.empty then put_row at (Bytes.make ((columns + 7) / 8) '\000');
+    put_in_row (row_at at) b;
+    incr size;
+    put_listed at (b :: listed at)
+  in
   let add a b g =
-    if (not (has a b g)) && before name.(a) name.(b) name.(g) then begin
-      let put a b = Numbers.replace pairs (key a b g) (); Numbers.replace rows (place a g) (b :: at rows (place a g)) in
-      put a b;
-      if a <> b then put b a;
+    if (not (in_row (row_at (place a g)) b)) && before a b g then begin
+      put a b g;
+      if a <> b then put b a g;
       Stack.push (a, b, g) todo
     end
   in
-  let moves_of = grouped (fun (a, g, _, _) -> place a g) (fun (_, _, a', g') -> (a', g')) moves in
-  let changes = List.filter (fun (_, g, _, g') -> g <> g') moves in
-  let changes_of = grouped (fun (a, g, _, _) -> place a g) (fun (_, _, _, g') -> g') changes in
-  let movers = grouped (fun (_, g, _) -> g) (fun (a, _, g') -> (a, g')) (List.sort_uniq compare (List.rev_map (fun (a, g, _, g') -> (a, g, g')) changes)) in
   List.iter (fun (a, b, g) -> add a b g) begins;
   while not (Stack.is_empty todo) do
     let a, b, g = Stack.pop todo in
-    let own a b = List.iter (fun (a', g') -> add a' b g') (at moves_of (place a g)) in
+    let own a b = List.iter (fun (a', g') -> add a' b g') (moves_of (place a g)) in
     own a b;
     own b a;
-    List.iter (fun (c, g') -> if (not (has a b g')) && has a c g && has b c g then add a b g') (at movers g);
+    let beside_a = row_at (place a g) and beside_b = row_at (place b g) in
+    List.iter (fun (c, g') -> if in_row beside_a c && in_row beside_b c then add a b g') movers.(g);
     (* One of the two is the third of others. *)
-    let third a c =
-      let globals = at changes_of (place c g) in
-      if globals <> [] then List.iter (fun x -> if has x c g then List.iter (fun g' -> add a x g') globals) (at rows (place a g))
+    let third a c beside_c =
+      let globals = changes_of (place c g) in
+      if globals <> [] then List.iter (fun x -> if in_row beside_c x then List.iter (fun g' -> add a x g') globals) (listed (place a g))
     in
-    third a b;
-    third b a
+    third a b beside_b;
+    third b a beside_a
   done;
-  (* By global state and column. *)
-  let found = Hashtbl.create 64 in
-  Numbers.iter (fun at row ->
-    let g = name.(at mod size) and a = name.(at / size) in
-    let row = List.rev_map (fun b -> name.(b)) row in
-    Hashtbl.replace found g ((a, row) :: (try Hashtbl.find found g with Not_found -> []))) rows;
-  (Numbers.length pairs, found)
+  { columns; globals; size = !size; row_at }
 
-(* The same as a set, and as a question. *)
+(* A row as a set: its tree is made from the leaves on. *)
+let set_of_row columns row =
+  let rec go number step =
+    let here = number + step in
+    if here >= columns then PositiveMap.Leaf
+    else
+      let zero = go number (2 * step) in
+      let one = go here (2 * step) in
+      match in_row row here, zero, one with false, PositiveMap.Leaf, PositiveMap.Leaf -> PositiveMap.Leaf | is_in, _, _ -> PositiveMap.Node (zero, (if is_in then Some () else None), one)
+  in
+  go 0 1
+
 let as_set found =
-  let planes = Hashtbl.fold (fun g rows planes -> (g, rows) :: planes) found [] in
-  let tree value l = List.fold_left (fun t (x, v) -> PositiveMap.add (positive x) (value v) t) PositiveMap.empty l in
-  tree (tree (fun row -> tree (fun () -> ()) (List.rev_map (fun b -> (b, ())) row))) planes
+  let planes = ref PositiveMap.empty in
+  for g = 1 to found.globals - 1 do
+    let plane = ref PositiveMap.empty in
+    for a = 1 to found.columns - 1 do
+      let row = found.row_at ((g * found.columns) + a) in
+      if Bytes.length row > 0 then plane := PositiveMap.add (positive a) (set_of_row found.columns row) !plane
+    done;
+    if !plane <> PositiveMap.empty then planes := PositiveMap.add (positive g) !plane !planes
+  done;
+  !planes
 
-let as_question found =
-  let known = Hashtbl.create 1024 in
-  Hashtbl.iter (fun g rows -> List.iter (fun (a, row) -> let own = Numbers.create 64 in List.iter (fun b -> Numbers.replace own b ()) row; Hashtbl.replace known (a, g) own) rows) found;
-  fun a b g -> match Hashtbl.find_opt known (a, g) with Some row -> Numbers.mem row b | None -> false
-
-(* The sets of pairs, turn by turn, until nothing changes. *)
-let turns f =
+(* The sets of pairs, turn by turn, until nothing changes; the last one, and the steps that are left. *)
+let settled f =
   let int = Input.int_of in
   let cols = columns_of f in
   let col n = int (column cols n) in
@@ -145,15 +168,25 @@ let turns f =
       else let begin_ = List.sort_uniq compare (1 :: initial) in
         List.concat_map (fun a -> List.map (fun b -> (a, b, g0)) begin_) begin_
     in
-    let among = match before with None -> fun _ _ _ -> true | Some (_, pairs) -> as_question pairs in
-    let count, pairs = closed_pairs moves begins among in
+    let among = match before with None -> fun _ _ _ -> true | Some pairs -> has_pair pairs in
+    let pairs = closed_pairs moves begins among in
     (* A turn that changes nothing shows nothing. *)
-    if (match before with Some (before, _) -> before = count | None -> false) then List.rev turns
+    if (match before with Some before -> before.size = pairs.size | None -> false) then (List.rev turns, among, steps)
     else
       let set = as_set pairs in
-      go (possible cols set steps) (Some (count, pairs)) (not backwards) ({ backwards; set } :: turns)
+      go (possible cols set steps) (Some pairs) (not backwards) ({ backwards; set } :: turns)
   in
   go f.fsteps None false []
+
+(* Those of the form that was asked about last are kept: who looks for a proof asks, and then who checks it. *)
+let turns_of =
+  let last = ref None in
+  fun f ->
+    match !last with
+    | Some (g, found) when g = (f.first, f.fsteps) -> found
+    | _ -> let found = settled f in last := Some ((f.first, f.fsteps), found); found
+
+let turns f = let turns, _, _ = turns_of f in turns
 
 (* * What can be reached *)
 

@@ -88,13 +88,15 @@ let rec places e =
   | If (c, a, b) -> inside c (fun t -> If (t, a, b))
   | _ -> []
 
-(* The place of a term of a body, if it is one where a request can wait, and the operands. *)
+(* The places of a term of a body, if it is one where a request can wait, and the operands. What is left may be the same after
+   several pauses. *)
 let locate body =
-  let add (n, all) t = (n + 1, if Terms.mem t all then all else Terms.add t n all) in
+  let at t all = Option.value (Terms.find_opt t all) ~default:[] in
+  let add (n, all) t = (n + 1, Terms.add t (n :: at t all) all) in
   let _, all = List.fold_left add (0, Terms.empty) (resumed body) in
   fun e ->
-    if e == body then Some (`Start, [])
-    else List.find_map (fun (t, operands) -> Option.map (fun n -> (`Yield n, operands)) (Terms.find_opt t all)) (places e)
+    if e == body then [ (`Start, []) ]
+    else List.concat_map (fun (t, operands) -> List.rev_map (fun n -> (`Yield n, operands)) (at t all)) (places e)
 
 (* * The hint *)
 
@@ -120,7 +122,7 @@ let state_finder (export : export) map (program : program) local_names =
     function
     | Finished v -> state `End (fun _ -> [ v ])
     | Running (e, registers) ->
-        Option.bind (waiting e) (fun (place, operands) ->
+        waiting e |> List.find_map (fun (place, operands) ->
           state place (fun p -> List.map (fun i -> List.nth registers at.(i)) p.kept_locals @ List.map (List.nth operands) p.kept_operands))
   in
   List.mapi (fun n (q, names) -> body_finder n q names) (List.combine program.requests0 local_names)

@@ -12,10 +12,13 @@ Print Assumptions check_components_sound.
 Print Assumptions check_sound.
 Print Assumptions product_one.
 From Proved Require Import LinearSet Proofs Same.
+From Proved Require Commit.
 Print Assumptions set_clauses_sound.
 Print Assumptions check_flow_sound.
 Print Assumptions check_invariant_sound.
 Print Assumptions check_letters_sound.
+Print Assumptions check_reduction_sound.
+Print Assumptions Commit.commits_sound.
 Print Assumptions same_systems_sound.
 From Proved.Nets Require Import Goal Answer.
 Print Assumptions goal_of_met.

@@ -1,7 +1,7 @@
 (** Certificates, and what they claim. *)
 
 From Coq Require Import List PArith NArith Bool.
-From Proved Require Import Sets Model Run Normal Script Invariant Flow Proofs Same Components.
+From Proved Require Import Sets Model Run Normal Script Invariant Flow Commit Proofs Same Components.
 From Proved.Rules Require Import Pairs Track.
 From Proved.Letters Require Explicit Proof.
 Import ListNotations.
@@ -12,6 +12,7 @@ Inductive part :=
 | Counting (table : list (id * place)) (script : list entry) (nodes globals : list id) (next_global : id) (proof : flow)
 | Holding (table : list (id * place)) (script : list entry) (nodes : list id) (next_node : id) (proof : invariant)
 | Answering (table : list (id * place)) (script : list entry) (nodes globals : list id) (next_global : id) (proof : Proof.letters_proof)
+| Committing (table : list (id * place)) (script : list entry) (proof : commit_proof)
 | SameAs (earlier : nat) (table table' : list (id * place)) (names back : renaming).
 
 Inductive certificate :=
@@ -34,6 +35,7 @@ Definition check_part (hint : hints) (before : list (system * bool)) (s : system
   | Holding table script nodes next_node proof => check_invariant (pairs_hint hint) (count_hint hint) (serial_hint hint) s table script nodes next_node proof
   | Answering table script nodes globals next_global proof =>
       check_letters (pairs_hint hint) (count_hint hint) (serial_hint hint) s table script (reach_hint hint) (follow_hint hint) nodes globals next_global proof
+  | Committing table script proof => check_reduction (pairs_hint hint) (count_hint hint) s table script proof
   | SameAs earlier table table' names back =>
       match nth_error before earlier with
       | Some (s', true) => same_systems s s' table table' names back                        (* same.part *)
@@ -65,11 +67,12 @@ Definition claim (c : certificate) (ss : list system) : Prop :=
 
 Theorem check_part_sound hint before s p : Forall (fun b => serializable (fst b)) before -> check_part hint before s p = true -> serializable s.
 Proof.
-  intros B. destruct p as [t es|t es ns gs g p|t es ns n p|t es ns gs g p|k t t' r back]; cbn [check_part].
+  intros B. destruct p as [t es|t es ns gs g p|t es ns n p|t es ns gs g p|t es p|k t t' r back]; cbn [check_part].
   - apply check_atomic_sound.
   - apply check_flow_sound.
   - apply check_invariant_sound.
   - apply check_letters_sound.
+  - apply check_reduction_sound.
   - destruct (nth_error before k) as [[s' [|]]|] eqn:E; try discriminate. intros H. apply (same_systems_sound _ _ _ _ _ _ H).
     rewrite Forall_forall in B. apply (B (s', true)). eapply nth_error_In; eauto.
 Qed.

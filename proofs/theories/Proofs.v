@@ -1,7 +1,7 @@
-(** Proofs by counting, by invariants and over letters, about systems. *)
+(** Proofs by counting, by invariants, over letters and by commits, about systems. *)
 
 From Coq Require Import List ZArith PArith NArith Bool.
-From Proved Require Import Sets Model Normal Answers Script Invariant Flow.
+From Proved Require Import Sets Model Normal Answers Script Invariant Flow Commit.
 From Proved.Rules Require Pairs Track.
 From Proved.Letters Require Explicit Proof.
 
@@ -43,4 +43,9 @@ Section Reduced.
 
   Theorem check_letters_sound reached controls nodes globals next_global p : check_letters reached controls nodes globals next_global p = true -> serializable s.
   Proof. apply after_script_sound. intros f. apply Proof.letters_sound. Qed.
+
+  Definition check_reduction (p : commit_proof) : bool := after_script (fun f => check_commits hint f p).
+
+  Theorem check_reduction_sound p : check_reduction p = true -> serializable s.
+  Proof. apply after_script_sound. intros f. apply commits_sound. Qed.
 End Reduced.

@@ -164,6 +164,31 @@ Proof.
   rewrite H. unfold imem. rewrite PM.gempty. intuition discriminate.
 Qed.
 
+(** What three sets have in common is in a fourth one; they are walked through side by side. *)
+Fixpoint common_in (a b c d : idset) : bool :=
+  match a, b, c with
+  | PM.Node a1 x a2, PM.Node b1 y b2, PM.Node c1 z c2 =>
+      let '(d1, w, d2) := match d with PM.Leaf _ => (PM.Leaf _, None, PM.Leaf _) | PM.Node d1 w d2 => (d1, w, d2) end in
+      match x, y, z, w with Some _, Some _, Some _, None => false | _, _, _, _ => common_in a1 b1 c1 d1 && common_in a2 b2 c2 d2 end
+  | _, _, _ => true
+  end.
+
+Lemma common_in_sound a : forall b c d, common_in a b c d = true -> forall i, imem a i = true -> imem b i = true -> imem c i = true -> imem d i = true.
+Proof.
+  assert (L : forall i, imem (PM.Leaf _) i = false) by (intros i; unfold imem; now destruct i).
+  induction a as [|a1 IH1 x a2 IH2]; intros b c d H i A B C; [now rewrite L in A|].
+  destruct b as [|b1 y b2]; [now rewrite L in B|]. destruct c as [|c1 z c2]; [now rewrite L in C|]. cbn in H.
+  destruct d as [|d1 w d2].
+  - assert (K : common_in a1 b1 c1 (PM.Leaf _) && common_in a2 b2 c2 (PM.Leaf _) = true) by (destruct x, y, z; try discriminate; exact H).
+    apply andb_true_iff in K as [K1 K2]. destruct i as [i|i|]; cbn in *.
+    + specialize (IH2 _ _ _ K2 i A B C). now rewrite L in IH2.
+    + specialize (IH1 _ _ _ K1 i A B C). now rewrite L in IH1.
+    + unfold imem in A, B, C. cbn in A, B, C. destruct x, y, z; discriminate.
+  - assert (K : common_in a1 b1 c1 d1 && common_in a2 b2 c2 d2 = true) by (destruct x, y, z, w; try discriminate; exact H).
+    apply andb_true_iff in K as [K1 K2]. destruct i as [i|i|]; [exact (IH2 _ _ _ K2 i A B C)|exact (IH1 _ _ _ K1 i A B C)|].
+    unfold imem in *. cbn in *. destruct x, y, z, w; discriminate || reflexivity.
+Qed.
+
 (** Sets of points, and of pairs of numbers. *)
 Definition pset := PM.t idset.
 Definition row (s : pset) (x : id) : idset := match PM.find x s with Some r => r | None => PM.empty _ end.

@@ -130,19 +130,16 @@ Definition plane (F : pairs_set) (g : id) : pset := match PM.find g F with Some 
 Lemma tmem_plane F a b g : tmem F a b g = imem (row (plane F g) a) b.
 Proof. unfold tmem, plane. destruct (PM.find g F); [reflexivity|]. unfold row, imem. now rewrite !PM.gempty. Qed.
 
-(** What is asked of pairs is made ready for each global state, and then for each column. *)
-Definition forall_pairs (P : id -> id -> id -> bool) (F : pairs_set) : bool :=
-  forallb (fun e => let of_global := P (fst e) in
-    forallb (fun r => let of_column := of_global (fst r) in forallb (fun b => of_column (fst b)) (PM.elements (snd r))) (PM.elements (snd e))) (PM.elements F).
+(** What is asked of the pairs beside a column, under a global state. *)
+Definition forall_rows (P : id -> id -> idset -> bool) (F : pairs_set) : bool :=
+  forallb (fun e => let of_global := P (fst e) in forallb (fun r => of_global (fst r) (snd r)) (PM.elements (snd e))) (PM.elements F).
 
-Lemma forall_pairs_sound P F a b g : forall_pairs P F = true -> tmem F a b g = true -> P g a b = true.
+Lemma forall_rows_sound P F a b g : forall_rows P F = true -> tmem F a b g = true -> P g a (row (plane F g) a) = true.
 Proof.
-  unfold forall_pairs, tmem. rewrite forallb_forall. intros H. destruct (PM.find g F) as [s|] eqn:E; [|discriminate].
+  unfold forall_rows, tmem, plane. rewrite forallb_forall. intros H. destruct (PM.find g F) as [s|] eqn:E; [|discriminate].
   apply PM.elements_correct in E. specialize (H _ E). cbn [fst snd] in H. rewrite forallb_forall in H.
   unfold pmem, row. cbn [fst snd]. destruct (PM.find a s) as [r|] eqn:Ea; [|unfold imem; rewrite PM.gempty; discriminate].
-  apply PM.elements_correct in Ea. specialize (H _ Ea). cbn [fst snd] in H. rewrite forallb_forall in H.
-  unfold imem. destruct (PM.find b r) as [u|] eqn:Eb; [|discriminate]. intros _.
-  apply PM.elements_correct in Eb. exact (H _ Eb).
+  apply PM.elements_correct in Ea. specialize (H _ Ea). now cbn [fst snd] in H.
 Qed.
 
 Section Check.
@@ -153,46 +150,42 @@ Section Check.
   Definition changes : PM.t (list point) :=
     index1 (tmap (fun s => (snd (fst s), (column cols (fst (fst s)), snd (snd s)))) (tfilter (fun s => negb (Pos.eqb (snd (fst s)) (snd (snd s)))) T)).
 
-  (** What the set before has beside a column; all, if there is none. *)
-  Definition before_row (a g : id) : option idset := match C with Some B => Some (row (plane B g) a) | None => None end.
-  Definition allowed (r : option idset) (b : id) : bool := match r with Some r => imem r b | None => true end.
+  (** What the set before has beside a column; where there is none a set that has all that matters. *)
+  Definition before_row (a g : id) (all : idset) : idset := match C with Some B => row (plane B g) a | None => all end.
 
-  Lemma among_row a b g : among C a b g = allowed (before_row a g) b.
-  Proof. unfold among, before_row, allowed. destruct C as [B|]; auto. apply tmem_plane. Qed.
+  Lemma among_row a b g all : among C a b g = true -> imem all b = true -> imem (before_row a g all) b = true.
+  Proof. unfold among, before_row. destruct C as [B|]; auto. now rewrite tmem_plane. Qed.
 
+  (** Rows are compared as a whole. *)
   Definition check_closed : bool :=
     let ms := col_moves in
     let cs := changes in
-    forall_pairs (fun g =>
+    forall_rows (fun g =>
       let here := plane F g in
       let changing := found1 cs g in
-      fun a =>
-        let beside := row here a in
-        let own := map (fun q => (row (plane F (snd q)) (fst q), before_row (fst q) (snd q))) (found ms (a, g)) in
-        let third := map (fun q => (row (plane F (snd q)) a, (row here (fst q), before_row a (snd q)))) (filter (fun q => imem beside (fst q)) changing) in
-        fun b =>
-          imem (row here b) a &&
-          forallb (fun r => negb (allowed (snd r) b) || imem (fst r) b) own &&
-          forallb (fun r => imem (fst r) b || negb (imem (fst (snd r)) b && allowed (snd (snd r)) b)) third) F.
+      fun a beside =>
+        forallb (fun b => imem (row here (fst b)) a) (PM.elements beside) &&
+        forallb (fun q => common_in beside beside (before_row (fst q) (snd q) beside) (row (plane F (snd q)) (fst q))) (found ms (a, g)) &&
+        forallb (fun q => negb (imem beside (fst q)) || common_in beside (row here (fst q)) (before_row a (snd q) beside) (row (plane F (snd q)) a)) changing) F.
 
   Lemma check_closed_sound : check_closed = true -> forall p q, In (p, q) T -> closed_under (tmem F) (among C) cols p q.
   Proof.
     intros H [n g] [n' g'] M. unfold closed_under; cbn [fst snd].
     assert (S : forall a b g, tmem F a b g = true -> tmem F b a g = true).
-    { intros a b h Fab. pose proof (forall_pairs_sound _ _ _ _ _ H Fab) as X. cbn beta zeta in X. rewrite !andb_true_iff in X. now rewrite tmem_plane. }
+    { intros a b h Fab. pose proof (forall_rows_sound _ _ _ _ _ H Fab) as X. cbn beta zeta in X. rewrite !andb_true_iff in X. destruct X as [[X _] _].
+      rewrite tmem_plane in *. rewrite forallb_forall in X. unfold imem at 1 in Fab. destruct (PM.find b (row (plane F h) a)) as [u|] eqn:E; [|discriminate].
+      exact (X (b, u) (PM.elements_correct _ _ E)). }
     split.
-    - intros b Fb Cb. pose proof (forall_pairs_sound _ _ _ _ _ H Fb) as X. cbn beta zeta in X. rewrite !andb_true_iff in X. destruct X as [[_ X] _].
-      rewrite forallb_forall in X.
-      assert (G : tmem F (column cols n') b g' = true); [|auto]. specialize (X (row (plane F g') (column cols n'), before_row (column cols n') g')).
-      cbn [fst snd] in X. rewrite <- among_row, Cb in X. rewrite tmem_plane. apply X.
-      apply (in_map (fun q => (row (plane F (snd q)) (fst q), before_row (fst q) (snd q))) _ (column cols n', g')).
+    - intros b Fb Cb. pose proof (forall_rows_sound _ _ _ _ _ H Fb) as X. cbn beta zeta in X. rewrite !andb_true_iff in X. destruct X as [[_ X] _].
+      rewrite forallb_forall in X. specialize (X (column cols n', g')). cbn [fst snd] in X. rewrite tmem_plane in Fb.
+      assert (G : tmem F (column cols n') b g' = true); [|auto]. rewrite tmem_plane.
+      eapply common_in_sound; [apply X|exact Fb|exact Fb|now apply among_row].
       unfold col_moves. apply found_index, tmap_in. exists ((n, g), (n', g')); auto.
     - intros x y Fxy Fx Fy Cxy. destruct (Pos.eq_dec g g') as [<-|N]; auto.
-      pose proof (forall_pairs_sound _ _ _ _ _ H Fxy) as X. cbn beta zeta in X. rewrite !andb_true_iff in X. destruct X as [_ X].
-      rewrite forallb_forall in X. specialize (X (row (plane F g') x, (row (plane F g) (column cols n), before_row x g'))). cbn [fst snd] in X.
-      apply S in Fy. rewrite <- among_row, Cxy, <- (tmem_plane F (column cols n)), Fy in X. cbn [negb andb] in X. rewrite orb_false_r in X. rewrite tmem_plane. apply X.
-      apply (in_map (fun q => (row (plane F (snd q)) x, (row (plane F g) (fst q), before_row x (snd q)))) _ (column cols n, g')).
-      apply filter_In. cbn [fst]. rewrite <- tmem_plane. split; auto.
+      pose proof (forall_rows_sound _ _ _ _ _ H Fxy) as X. cbn beta zeta in X. rewrite !andb_true_iff in X. destruct X as [_ X].
+      rewrite forallb_forall in X. specialize (X (column cols n, g')). cbn [fst snd] in X.
+      apply S in Fy. rewrite tmem_plane in Fxy, Fx, Fy. rewrite Fx in X. cbn [negb orb] in X. rewrite tmem_plane.
+      eapply common_in_sound; [apply X|exact Fxy|exact Fy|now apply among_row].
       unfold changes. apply found_index1, tmap_in. exists ((n, g), (n', g')). split; auto. apply tfilter_in; split; auto.
       cbn. apply negb_true_iff. now apply Pos.eqb_neq.
   Qed.
