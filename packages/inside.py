@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What is inside of the programs that are shipped: crates, their licences, and a bill of materials.
 
-  packages/inside.py licences FILE     names and texts of all licences
-  packages/inside.py sbom FILE         CycloneDX 1.5, as JSON
+  packages/inside.py licences FILE [CRATE...]    names and texts of all licences, of the programs or of these crates
+  packages/inside.py sbom FILE                   CycloneDX 1.5, as JSON
 
 It reads Cargo.lock by way of `cargo metadata --locked --offline`, so that the crates have to be downloaded already.
 """
@@ -51,13 +51,13 @@ def packed(files):
 
 
 @functools.lru_cache(None)
-def crates():
-    """All crates that are linked into the programs, by name and version; of build and tests none."""
+def crates(roots=SHIPPED):
+    """All crates that are linked into the programs, or into other roots, by name and version; of build and tests none."""
     command = ["cargo", "metadata", "--locked", "--offline", "--format-version", "1", "--filter-platform", "x86_64-unknown-linux-gnu"]
     found = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
     packages = {one["id"]: one for one in found["packages"]}
     nodes = {one["id"]: one for one in found["resolve"]["nodes"]}
-    open_, seen = [one["id"] for one in found["packages"] if one["name"] in SHIPPED], set()
+    open_, seen = [one["id"] for one in found["packages"] if one["name"] in roots], set()
     while open_:
         at = open_.pop()
         if at not in seen and not is_macro(packages[at]):
@@ -81,12 +81,13 @@ def toolchain():
     return re.search(r'channel = "(.*)"', (ROOT / "rust-toolchain.toml").read_text(encoding="utf-8"))[1]
 
 
-def licences():
+def licences(roots=SHIPPED):
     """Which crate has which licence, and then each text once, with the crates that have it."""
-    others = [one for one in crates() if one["source"]]
+    others = [one for one in crates(roots) if one["source"]]
     lines = ["What is inside of serval, with its licences.", ""]
     lines += ["serval itself: MIT OR Apache-2.0"]
-    lines += [f"{name}: {licence} ({what})" for name, licence, what in COMPILED]
+    # Modules have no C library in them.
+    lines += [f"{name}: {licence} ({what})" for name, licence, what in COMPILED if roots == SHIPPED or name != "glibc"]
     lines += [f"{one['name']} {one['version']}: {one['license']}" for one in others]
     texts = {}
     for one in others:
@@ -132,9 +133,9 @@ def sbom():
 
 
 def main():
-    if len(sys.argv) != 3 or sys.argv[1] not in ("licences", "sbom"):
+    if len(sys.argv) < 3 or sys.argv[1] not in ("licences", "sbom") or len(sys.argv) > 3 and sys.argv[1] == "sbom":
         sys.exit(__doc__)
-    text = licences() if sys.argv[1] == "licences" else json.dumps(sbom(), indent=1) + "\n"
+    text = licences(tuple(sys.argv[3:]) or SHIPPED) if sys.argv[1] == "licences" else json.dumps(sbom(), indent=1) + "\n"
     with whole(pathlib.Path(sys.argv[2])) as file:
         file.write(text.encode())
 

@@ -1,9 +1,24 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { thirdParties } from "../packages/third-parties.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** The licences of what the page and its module are made of, as a file beside the page. */
+function licences() {
+  return {
+    name: "licences",
+    apply: "build",
+    generateBundle(_, bundle) {
+      const modules = Object.values(bundle).flatMap((chunk) => Object.keys(chunk.modules ?? {}));
+      const own = here("../packages/npm/licences.txt");
+      const source = thirdParties(modules) + (existsSync(own) ? `\n${readFileSync(own, "utf8")}` : "");
+      this.emitFile({ type: "asset", fileName: "licences.txt", source });
+    },
+  };
+}
 
 /** What a browser that was here once needs to be here again without a network. */
 function offline() {
@@ -11,7 +26,7 @@ function offline() {
     name: "offline",
     apply: "build",
     generateBundle(_, bundle) {
-      const files = ["./", ...Object.keys(bundle).filter((name) => name !== "index.html").sort(), "icon.svg"];
+      const files = ["./", ...Object.keys(bundle).filter((name) => name !== "index.html" && name !== "licences.txt").sort(), "icon.svg"];
       const hash = createHash("sha256");
       for (const name of Object.keys(bundle).sort()) hash.update(name).update(bundle[name].source ?? bundle[name].code);
       const source = readFileSync(here("src/offline.js"), "utf8")
@@ -47,5 +62,5 @@ export default {
   server: { fs: { allow: [here("..")] } },
   build: { target: "es2022", assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   worker: { format: "es" },
-  plugins: [offline()],
+  plugins: [licences(), offline()],
 };

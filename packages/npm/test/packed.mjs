@@ -16,7 +16,8 @@ const RACY = "request add {\n  x := N;\n  yield;\n  N := (x + 1) % 3;\n  N\n}\n"
 
 try {
   const [{ filename, files }] = JSON.parse(execFileSync("npm", ["pack", "--json", "--pack-destination", project], { cwd: source, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
-  assert.ok(files.some((file) => file.path === "serval.wasm") && !files.some((file) => file.path.startsWith("test")));
+  assert.ok(["serval.wasm", "licences.txt"].every((name) => files.some((file) => file.path === name)));
+  assert.ok(!files.some((file) => file.path.startsWith("test")));
   writeFileSync(join(project, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }));
   execFileSync("npm", ["install", "--offline", "--no-audit", "--no-fund", `./${filename}`], { cwd: project, stdio: "ignore" });
   writeFileSync(join(project, "add.ser"), RACY);
