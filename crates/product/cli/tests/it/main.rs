@@ -24,6 +24,8 @@ mod handlers;
 #[cfg(feature = "handlers")]
 mod handlers_certificate;
 #[cfg(feature = "handlers")]
+mod handlers_frameworks;
+#[cfg(feature = "handlers")]
 mod handlers_run;
 #[cfg(feature = "handlers")]
 mod handlers_tried;
