@@ -27,4 +27,5 @@ serval_diagnostic::codes! {
     NO_WORKLOAD = "E0711", Error, "files that are no workload";
     NOT_FOLLOWED = "N0712", Note, "columns that are not followed";
     BOUNDED = "N0713", Note, "bound of the model";
+    NO_ROWS = "E0714", Error, "table without rows";
 }

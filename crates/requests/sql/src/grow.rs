@@ -16,7 +16,7 @@ pub(crate) fn grow(settings: &mut Settings, tables: &mut [Table]) {
             column.bounds = column.bounds.map(if keys.contains(&ColumnId(number)) { more } else { twice });
         }
         let table = &mut tables[index];
-        table.further = table.further.max(1).saturating_add(1);
+        table.further = table.further.saturating_add(1);
         if let Some(row) = one_more(tables, index) {
             tables[index].rows.push(row);
         }

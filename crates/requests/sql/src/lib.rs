@@ -14,10 +14,11 @@
 //! | which statements and expressions there are | `statements`, `lower`, `names`; as data: `workload` |
 //! | what the server does, as a program | `translate` |
 //! | commands of the client, directives | `script`, `settings` |
-//! | larger bounds | `grow` |
+//! | bounds of rows that nothing says, larger bounds | `further`, `grow` |
 
 mod bundle;
 mod codes;
+mod further;
 mod grow;
 mod lower;
 mod names;

@@ -4,6 +4,7 @@ use serval_diagnostic::{Diagnostic, Severity, Span};
 
 use crate::bundle::{self, BundleFile, NoBundle};
 use crate::codes;
+use crate::further::say_further;
 use crate::grow::grow;
 use crate::names::{Lowered, unknown};
 use crate::scan::{Chunk, Unclosed, scan};
@@ -54,6 +55,7 @@ pub fn read(bundle: &str) -> Reading {
     let mut reading = BundleReader { bundle, schema: Schema::default(), settings: settings::settings(), found: Vec::new() };
     let scripts = reading.files(&files);
     let BundleReader { mut schema, mut settings, mut found, .. } = reading;
+    say_further(&mut schema.tables, &scripts);
     if settings.grow {
         grow(&mut settings, &mut schema.tables);
     }

@@ -157,7 +157,19 @@ impl Schema {
         }
         let (columns, primary, uniques, checks, rows, foreign) = Default::default();
         self.by_name.insert(name.clone(), TableId(self.tables.len()));
-        self.tables.push(Table { name, span, columns, primary, uniques, checks, foreign, rows, further: 0 });
+        self.tables.push(Table {
+            name,
+            span,
+            columns,
+            primary,
+            uniques,
+            checks,
+            foreign,
+            rows,
+            further: 0,
+            further_is_said: false,
+            is_empty: false,
+        });
         let id = TableId(self.tables.len() - 1);
         for definition in &created.columns {
             self.add_column(id, definition, span)?;

@@ -57,7 +57,9 @@ pub(crate) fn apply(line: &str, span: Span, settings: &mut Settings, tables: &mu
             let parts = rest.split_once(' ').and_then(|(name, count)| Some((name, count.trim().parse().ok()?)));
             let (name, count): (&str, u32) = parts.ok_or_else(|| bad("`rows TABLE COUNT`"))?;
             let table = table(name, span, tables)?;
-            tables[table.0].further = count.min(64);
+            let table = &mut tables[table.0];
+            (table.further, table.is_empty) = (count.min(64), count == 0);
+            table.further_is_said = count > 0;
         }
         "shared" => {
             settings.shared = rest.parse().ok().filter(|count| (1..=8).contains(count)).ok_or_else(|| bad("`shared 1` to `shared 8`"))?

@@ -135,6 +135,10 @@ pub struct Table {
     pub rows: Vec<Vec<Constant>>,
     /// How many rows beyond these there can be, where rows have numbers.
     pub further: u32,
+    /// Whether someone says so; else it comes from what scripts insert.
+    pub further_is_said: bool,
+    /// Whether it is meant to have no row at first.
+    pub is_empty: bool,
 }
 
 /// `FOREIGN KEY (columns) REFERENCES parent (referred)`, which is checked at once and refuses.

@@ -43,7 +43,7 @@ fn one_message(name: &str, files: &[(&str, &[u8])], more: &[&str], words: &[&str
 
 #[test]
 fn what_is_wrong_with_scripts_is_one_message() {
-    let cases: [(&str, &str, &[&str]); 16] = [
+    let cases: [(&str, &str, &[&str]); 18] = [
         ("BEGIN; UPDATE t SET n = 1 WHERE id = 1;", "", &["E0705", "ends with a transaction open", "end the transaction with COMMIT"]),
         ("UPDATE t SET n = 1 WHERE id = 1; COMMIT;", "", &["E0705", "COMMIT or ROLLBACK without a transaction"]),
         (
@@ -79,12 +79,25 @@ fn what_is_wrong_with_scripts_is_one_message() {
             &["E0702", "a key that the server chooses, in an answer"],
         ),
         ("SAVEPOINT a;", "", &["E0702", "SAVEPOINT"]),
+        (
+            "SELECT n FROM e WHERE n = 1;",
+            "CREATE TABLE e (id bigint PRIMARY KEY, n int NOT NULL CHECK (n BETWEEN 2 AND 4), s text);",
+            &["E0714", "`e` has no row at first", "INSERT INTO e (id, n) VALUES (1, 2)", "-- serval: rows e 0"],
+        ),
+        (
+            "INSERT INTO c VALUES (1);",
+            "CREATE TABLE p (id int PRIMARY KEY); CREATE TABLE c (p int REFERENCES p);",
+            &["E0714", "`p` has no row at first"],
+        ),
         ("SELECT n FROM t WHERE id = 1 FOR UPDATE NOWAIT;", "-- serval: isolation repeatable read", &["E0702", "above READ COMMITTED"]),
     ];
     for (number, (script, schema, words)) in cases.into_iter().enumerate() {
         let schema = format!("{TABLE}{schema}\n");
         one_message(&format!("sql-wrong-{number}"), &[("schema.sql", schema.as_bytes()), ("a.sql", script.as_bytes())], &[], words);
     }
+    let meant = format!("{TABLE}CREATE TABLE e (n int);\n-- serval: rows e 0\n");
+    let (status, shown, said) = told("sql-meant", &[("schema.sql", meant.as_bytes()), ("a.sql", b"SELECT n FROM e;")], &[]);
+    assert_eq!((status, said.as_str()), (Some(0), ""), "{shown}");
     let again = b"BEGIN; INSERT INTO t VALUES (1, 1, true, 'x'); SELECT n FROM t WHERE id = 1; DELETE FROM t WHERE id = 1; COMMIT;";
     let files: [(&str, &[u8]); 2] = [("schema.sql", TABLE.as_bytes()), ("a.sql", again)];
     one_message(

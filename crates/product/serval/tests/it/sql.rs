@@ -159,6 +159,32 @@ fn larger_bounds_are_tried() {
     assert!(bounds.starts_with("c has no row beyond c(1), c(2), "), "{bounds}");
 }
 
+/// Two transactions that insert have room for what both insert, without a word about it; rows at which no script looks
+/// bound nothing.
+#[test]
+fn rows_that_come_have_room() {
+    let schema = "CREATE TABLE b (id serial PRIMARY KEY, seat int NOT NULL CHECK (seat BETWEEN 1 AND 2));
+        CREATE TABLE log (id serial PRIMARY KEY, seat int NOT NULL);
+        CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL CHECK (n BETWEEN 0 AND 2)); INSERT INTO t VALUES (1, 2);";
+    let book = "BEGIN;\nSELECT count(*) AS n FROM b WHERE seat = :seat \\gset\n\\if :n = 0\nINSERT INTO b (seat) VALUES (:seat);\n\\endif\nCOMMIT;";
+    let report = checked(&[("schema.sql", schema), ("book.sql", book)]);
+    assert_eq!(report.verdict, Verdict::NotSerializable);
+    let told = report.notes.iter().find(|note| note.code == "N0713").map(|note| note.message.as_str());
+    assert_eq!(told, Some("2 rows can come into `b`, since nothing says how many: `-- serval: rows b COUNT`"));
+    let one = format!("{schema}\n-- serval: rows b 1");
+    assert_eq!(checked(&[("schema.sql", &one), ("book.sql", book)]).verdict, Verdict::Serializable);
+    let take =
+        "BEGIN; SELECT n FROM t WHERE id = 1; UPDATE t SET n = n - 1 WHERE id = 1 AND n > 0; INSERT INTO log (seat) VALUES (1); COMMIT;";
+    for (script, expected) in
+        [(take.to_owned(), Verdict::NotSerializable), (take.replace("= 1;", "= 1 FOR UPDATE;"), Verdict::Serializable)]
+    {
+        let report = checked(&[("schema.sql", schema), ("take.sql", &script)]);
+        assert_eq!(report.verdict, expected, "{script}");
+        let text = serde_json::to_string(&report).unwrap();
+        assert!(!text.contains("log(") && !text.contains("new log"), "{text}");
+    }
+}
+
 #[test]
 fn a_script_that_never_ends_is_told_in_words_of_sql() {
     let wait = "-- serval: repeat until :done\nBEGIN;\nSELECT n = 5 AS done FROM t WHERE id = 1 \\gset\nCOMMIT;\n";

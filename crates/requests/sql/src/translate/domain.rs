@@ -158,7 +158,7 @@ impl Domains<'_> {
         }
         if column.generated && self.usage.inserted.contains(&place.0) {
             // Rows that come have the numbers behind those that are there.
-            let numbers = table.rows.len().saturating_add(table.further.max(1) as usize);
+            let numbers = table.rows.len().saturating_add(table.further as usize);
             values.extend([1, i64::try_from(numbers).unwrap_or(i64::MAX)]);
         }
         let mut constant = |constant: &Constant| {

@@ -356,7 +356,7 @@ impl<'m, 'w> Emitter<'m, 'w> {
 
     /// Whether a row is there, as this transaction sees it now.
     pub(super) fn there(&mut self, row: RowId) -> Expr {
-        let Some(presence) = self.model.row(row).presence else { return number(1) };
+        let Some(presence) = self.model.row(row).presence else { return self.committed_there(row) };
         if !self.moves(row.table) {
             return global(presence);
         }
@@ -365,9 +365,14 @@ impl<'m, 'w> Emitter<'m, 'w> {
         either(own, mine, global(presence))
     }
 
+    /// Whether a row is one at which no statement looks.
+    fn is_passing(&self, row: RowId) -> bool {
+        self.model.tables[row.table].passing
+    }
+
     /// Whether a row is there for others.
     pub(super) fn committed_there(&self, row: RowId) -> Expr {
-        self.model.row(row).presence.map_or_else(|| number(1), global)
+        self.model.row(row).presence.map_or_else(|| number(i64::from(!self.is_passing(row))), global)
     }
 
     /// The number in a column of a row, as this transaction sees it now.
@@ -491,6 +496,9 @@ impl<'m, 'w> Emitter<'m, 'w> {
 
     /// What is written when the transaction commits and has a version of its own of a row.
     pub(super) fn write(&mut self, row: RowId) {
+        if self.is_passing(row) {
+            return;
+        }
         for (column, variable) in self.own_columns(row) {
             let value = local(self.cell_local(row, column));
             self.push(super::build::store(variable, value));

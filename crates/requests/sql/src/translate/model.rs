@@ -11,10 +11,13 @@ use serval_diagnostic::{Diagnostic, Span};
 use serval_syntax::{Global, GlobalVar};
 
 use super::domain::{Domain, Domains, Texts, coded};
+use super::empty::stay_empty;
+use super::passing::passes;
 use super::switch::Rule;
 use super::usage::{Place, Usage};
 use super::{Levels, Role, RowKey};
 use crate::codes;
+use crate::further::inserted;
 use crate::names::outside;
 use crate::workload::{Bounds, ColumnId, Constant, Kind, Scalar, TableId, TableMode, Workload};
 
@@ -73,6 +76,15 @@ pub(super) struct Row {
     pub(super) began: Option<GlobalVar>,
 }
 
+impl Row {
+    /// A row that is a version of a transaction's own and never committed.
+    fn passing(label: String, cells: Vec<Cell>) -> Self {
+        let (presence, lock, sealed, reserved, guards, first, began) = Default::default();
+        let (counts, chosen) = Default::default();
+        Self { label, cells, presence, lock, sealed, counts, chosen, reserved, guards, first, began }
+    }
+}
+
 /// A table of the model.
 #[derive(Clone, Debug)]
 pub(super) struct ModelTable {
@@ -80,6 +92,8 @@ pub(super) struct ModelTable {
     pub(super) rows: Vec<Row>,
     /// The values of columns that are followed.
     pub(super) domains: Vec<Option<Domain>>,
+    /// Whether no statement looks at rows that are there: see [`super::passing`].
+    pub(super) passing: bool,
     /// Whether rows come or go.
     pub(super) moves: bool,
     /// Whether an INSERT tells rows that are changed from rows that are held.
@@ -121,7 +135,7 @@ impl<'w> Model<'w> {
         let (globals, tables, advisory, table_counts, notes) = Default::default();
         let holds = false;
         let mut model = Self { workload, usage, texts, tables, globals, advisory, table_counts, levels, exact, holds, without, notes };
-        let mut found = Vec::new();
+        let mut found = stay_empty(workload, &model.usage);
         for index in 0..workload.tables.len() {
             match model.table(index) {
                 Ok(table) => model.tables.push(table),
@@ -232,9 +246,17 @@ impl<'w> Model<'w> {
         if !wrong.is_empty() {
             return Err(wrong);
         }
+        let is_numbered = matches!(identity, Identity::Number(_));
         let (moves, inserted) = (self.usage.moves(id), self.usage.inserted.contains(&id));
         let deleted = self.usage.deleted.contains(&id);
-        let mut made = ModelTable { identity, rows: Vec::new(), domains, moves, inserted, deleted };
+        let passing = identity == Identity::Number(None) && passes(self.workload, &self.usage, id);
+        let mut made = ModelTable { identity, rows: Vec::new(), domains, passing, moves, inserted, deleted };
+        if is_numbered && inserted && !passing && !table.further_is_said {
+            let (name, further) = (&table.name, table.further);
+            let rows = if further == 1 { "row" } else { "rows" };
+            let message = format!("{further} {rows} can come into `{name}`, since nothing says how many: `-- serval: rows {name} COUNT`");
+            self.notes.push(Diagnostic::note(codes::BOUNDED, table.span, message));
+        }
         let keys = self.keys(id, &made)?;
         for (number, (key, initial)) in keys.into_iter().enumerate() {
             let row = self.made_row(id, &made, number, &key, initial.as_deref())?;
@@ -255,10 +277,14 @@ impl<'w> Model<'w> {
         };
         let mut rows: Vec<KeyedRow> = Vec::new();
         match &made.identity {
+            Identity::Number(_) if made.passing => {
+                let most = self.workload.scripts.iter().map(|script| inserted(&script.body, id)).max().unwrap_or(0);
+                rows.extend((1..=most).map(|number| (vec![i64::try_from(number).unwrap_or(i64::MAX)], None)));
+            }
             Identity::Number(_) => {
                 let given = table.rows.iter().enumerate().map(|(number, row)| (number, Some(row.clone())));
-                let further = if made.inserted { table.further.max(u32::from(table.rows.is_empty() || table.further == 0)) } else { 0 };
-                let further = (0..further as usize).map(|number| (table.rows.len() + number, None));
+                let further = if made.inserted { table.further as usize } else { 0 };
+                let further = (0..further).map(|number| (table.rows.len() + number, None));
                 rows.extend(given.chain(further).map(|(number, row)| (vec![i64::try_from(number + 1).unwrap_or(i64::MAX)], row)));
             }
             Identity::Key(columns) => {
@@ -318,7 +344,8 @@ impl<'w> Model<'w> {
                 column_of(index).map_or_else(|| value.to_string(), |column| shown(&table.column(column).kind, value, &self.texts))
             })
             .collect();
-        let label = format!("{}({})", table.name, shown_key.join(", "));
+        // Those that pass bound nothing, and have no name of a row.
+        let label = if made.passing { format!("new {} {number}", table.name) } else { format!("{}({})", table.name, shown_key.join(", ")) };
         let mut cells = Vec::new();
         for (index, column) in table.columns.iter().enumerate() {
             let at = key_place(&made.identity, ColumnId(index));
@@ -348,6 +375,9 @@ impl<'w> Model<'w> {
                 Cell::Fixed(value)
             });
         }
+        if made.passing {
+            return Ok(Row::passing(label, cells));
+        }
         let present = i64::from(initial.is_some());
         let presence = made.moves.then(|| self.global(format!("{label} there"), present, Some((0, 1)), table.span));
         let (locked, committed) = (self.usage.locked.contains(&id), self.levels.committed);
@@ -372,7 +402,6 @@ impl<'w> Model<'w> {
         let guards = (counted && self.has(Rule::Guards)).then(|| self.global(format!("{label} guards"), 0, Some((0, most)), table.span));
         let first = (counted && self.has(Rule::FirstStatement))
             .then(|| self.global(format!("{label} first"), 0, Some((0, 2 + i64::from(keyed))), table.span));
-        let _ = number;
         let both = counted && committed;
         let began = both.then(|| self.global(format!("{label} began with"), 0, Some((0, most)), table.span));
         Ok(Row { label, cells, presence, lock, sealed, counts, chosen, reserved, guards, first, began })
@@ -386,7 +415,7 @@ impl<'w> Model<'w> {
     /// The rows by their keys.
     pub(super) fn row_keys(&self) -> BTreeMap<String, RowKey> {
         let mut found = BTreeMap::new();
-        for (index, made) in self.tables.iter().enumerate() {
+        for (index, made) in self.tables.iter().enumerate().filter(|(_, made)| !made.passing) {
             let columns = match &made.identity {
                 Identity::Key(columns) => columns.clone(),
                 Identity::Number(column) => column.iter().copied().collect(),
@@ -425,7 +454,7 @@ impl<'w> Model<'w> {
         let mut say = |variable: GlobalVar, role: Role| {
             roles.insert(self.globals[variable.index()].name.clone(), role);
         };
-        for (table, made) in self.workload.tables.iter().zip(&self.tables) {
+        for (table, made) in self.workload.tables.iter().zip(&self.tables).filter(|(_, made)| !made.passing) {
             for row in &made.rows {
                 for ((column, cell), domain) in table.columns.iter().zip(&row.cells).zip(&made.domains) {
                     if let Cell::Global(variable) = cell {

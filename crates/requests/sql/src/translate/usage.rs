@@ -39,6 +39,8 @@ pub(super) struct Usage {
     pub(super) compared: BTreeMap<Place, Vec<(usize, Scalar)>>,
     /// Tables that some statement names.
     pub(super) named: BTreeSet<TableId>,
+    /// Tables in which some row is looked for: by a statement, or by a foreign key of a row that is inserted.
+    pub(super) sought: BTreeSet<TableId>,
     /// Parameters, with their scripts, of which more is done than that they are stored.
     pub(super) used: BTreeSet<(usize, usize)>,
 }
@@ -83,6 +85,12 @@ impl Usage {
                 self.deleted.contains(&key.parent) || key.referred.iter().any(|column| self.updated.contains(&(key.parent, *column)));
             if child {
                 self.key_shared.insert(key.parent);
+                let is_null = |(_, value): &(usize, Scalar)| *value == Scalar::Constant(Constant::Null);
+                let mut stored = key.columns.iter().map(|column| self.stored.get(&(id, *column)).into_iter().flatten());
+                // A key of which one column is NULL refers to nothing.
+                if stored.all(|mut values| !values.all(is_null)) {
+                    self.sought.insert(key.parent);
+                }
             }
             if self.deleted.contains(&key.parent) {
                 self.children.insert(id);
@@ -148,12 +156,14 @@ impl Usage {
             StatementKind::Select(select) => self.select(select, script),
             StatementKind::Update(update) => {
                 self.named.insert(update.table);
+                self.sought.insert(update.table);
                 self.locked.insert(update.table);
                 self.set(update.table, &update.set, script);
                 update.filter.iter().chain(update.returning.iter().map(|(_, e)| e)).for_each(|e| self.looks(e, script));
             }
             StatementKind::Delete(delete) => {
                 self.named.insert(delete.table);
+                self.sought.insert(delete.table);
                 self.locked.insert(delete.table);
                 self.sealing.insert(delete.table);
                 self.deleted.insert(delete.table);
@@ -200,6 +210,7 @@ impl Usage {
 
     fn select(&mut self, select: &Select, script: usize) {
         self.named.extend(select.table);
+        self.sought.extend(select.table);
         if let (Some(table), Some(lock)) = (select.table, select.lock) {
             self.locked.insert(table);
             let strong = match lock.strength {

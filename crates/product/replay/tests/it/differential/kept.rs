@@ -156,6 +156,26 @@ const KEPT: &[Kept] = &[
         ],
         some: "[Some(\"3\")]",
     },
+    Kept {
+        name: "rows at which no script looks come in any number",
+        schema: &[PARENT, "CREATE TABLE log (id serial PRIMARY KEY, p int REFERENCES p (id), n int CHECK (n < 3));"],
+        scripts: &[
+            &["BEGIN;", "INSERT INTO log (p, n) VALUES (1, 1), (1, 2);", "UPDATE p SET n = n + 1 WHERE id = 1 RETURNING n;", "COMMIT;"],
+            &["BEGIN;", "UPDATE p SET n = n + 1 WHERE id = 1 RETURNING n;", "INSERT INTO log (p, n) VALUES (2, 0) RETURNING n;", "COMMIT;"],
+            &["SELECT n FROM p WHERE id = 1 FOR UPDATE;"],
+        ],
+        some: "[Some(\"2\")]",
+    },
+    Kept {
+        name: "a row at which no script looks has no parent, or a value that it cannot have",
+        schema: &[PARENT, "CREATE TABLE log (id serial PRIMARY KEY, p int REFERENCES p (id), n int CHECK (n < 3));"],
+        scripts: &[
+            &["BEGIN;", "UPDATE p SET n = n + 1 WHERE id = 1 RETURNING n;", "INSERT INTO log (p) VALUES (3);", "COMMIT;"],
+            &["BEGIN;", "UPDATE p SET n = n + 1 WHERE id = 1 RETURNING n;", "INSERT INTO log (p, n) VALUES (2, 3);", "COMMIT;"],
+            &["SELECT n FROM p WHERE id = 1;"],
+        ],
+        some: "error 23503",
+    },
 ];
 
 fn drawn(kept: &Kept, level: &'static str) -> Drawn {

@@ -92,7 +92,7 @@ fn tables(workload: &Workload, translation: &Translation, globals: &[i64]) -> BT
     let mut values: BTreeMap<String, String> = values.iter().map(|(name, value)| (plain(name), value.clone())).collect();
     let absent: BTreeSet<String> = absent.iter().map(plain).collect();
     values.retain(|name, _| !absent.iter().any(|row| name.starts_with(&format!("{row}."))));
-    for table in numbered(workload) {
+    for table in numbered(workload, translation) {
         let prefix = format!("{}(", table.name);
         let is_there = |row: &&String| !absent.contains(*row) && row.starts_with(&prefix);
         let value = |row: &String, column: &str| values.get(&format!("{row}.{column}")).cloned();
@@ -109,11 +109,14 @@ fn tables(workload: &Workload, translation: &Translation, globals: &[i64]) -> BT
 }
 
 /// Tables of which the server chooses the keys, or whose rows have none.
-fn numbered(workload: &Workload) -> impl Iterator<Item = &serval_sql::Table> {
-    let is = |table: &&serval_sql::Table| {
-        table.primary.as_ref().is_none_or(|key| key.iter().any(|column| table.column(*column).generated)) && table.uniques.is_empty()
-    };
-    workload.tables.iter().filter(is)
+fn is_numbered(table: &serval_sql::Table) -> bool {
+    table.primary.as_ref().is_none_or(|key| key.iter().any(|column| table.column(*column).generated)) && table.uniques.is_empty()
+}
+
+/// Those of which the model has rows: it has none where no script looks at them.
+fn numbered<'w>(workload: &'w Workload, translation: &Translation) -> Vec<&'w serval_sql::Table> {
+    let has_rows = |index: usize| translation.rows.values().any(|row| row.table.0 == index);
+    workload.tables.iter().enumerate().filter(|(index, table)| is_numbered(table) && has_rows(*index)).map(|(_, table)| table).collect()
 }
 
 /// The question for the same of a server.
@@ -130,9 +133,12 @@ fn tables_of_server(workload: &Workload, translation: &Translation, answers: &[V
         (Some("f"), serval_sql::Kind::Boolean) => "false".to_owned(),
         (Some(value), _) => value.to_owned(),
     };
-    let is_numbered = |table: &serval_sql::Table| numbered(workload).any(|known| known.name == table.name);
+    let followed = numbered(workload, translation);
     for (table, rows) in workload.tables.iter().zip(answers) {
         if is_numbered(table) {
+            if !followed.iter().any(|known| known.name == table.name) {
+                continue;
+            }
             let known = |column: &serval_sql::Column| {
                 let end = format!(".{}", column.name);
                 let is = |name: &String| name.starts_with(&format!("{}(", table.name)) && name.ends_with(&end);
