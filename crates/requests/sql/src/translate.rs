@@ -39,7 +39,9 @@ use std::collections::BTreeMap;
 use serval_diagnostic::{Diagnostic, Span};
 use serval_syntax::Program;
 
-use crate::workload::{Bounds, ColumnId, Isolation, Item, ItemKind, Kind, StatementKind, TableId, Workload};
+use crate::workload::{
+    Bounds, ColumnId, Conflict, Constant, Insert, Isolation, Item, ItemKind, Kind, Scalar, StatementKind, TableId, Workload,
+};
 
 pub use answers::Answered;
 #[cfg(feature = "rules-off")]
@@ -219,13 +221,22 @@ pub fn levels(workload: &Workload) -> Vec<Isolation> {
 
 /// The first INSERT that can fail with 23505 and does not stand behind a SELECT from its table in the same script.
 pub fn blind_insert(workload: &Workload) -> Option<Span> {
-    fn of(items: &[Item], seen: &mut Vec<TableId>) -> Option<Span> {
+    /// Whether some key of the row is not one that the server chooses.
+    fn names_a_key(workload: &Workload, insert: &Insert) -> bool {
+        let table = workload.table(insert.table);
+        let is_chosen = |column: &ColumnId| {
+            let is_given = |row: &Vec<Scalar>| row.get(column.0) != Some(&Scalar::Constant(Constant::Unknown));
+            table.column(*column).generated && !insert.rows.iter().any(is_given)
+        };
+        table.primary.iter().chain(&table.uniques).any(|key| !key.iter().any(is_chosen))
+    }
+    fn of(workload: &Workload, items: &[Item], seen: &mut Vec<TableId>) -> Option<Span> {
         for item in items {
             match &item.kind {
                 ItemKind::Statement(statement) => match &statement.kind {
                     StatementKind::Select(select) => seen.extend(select.table),
                     StatementKind::Insert(insert)
-                        if insert.conflict == crate::workload::Conflict::Fail && !seen.contains(&insert.table) =>
+                        if insert.conflict == Conflict::Fail && !seen.contains(&insert.table) && names_a_key(workload, insert) =>
                     {
                         return Some(item.span);
                     }
@@ -233,7 +244,7 @@ pub fn blind_insert(workload: &Workload) -> Option<Span> {
                 },
                 ItemKind::If { arms, otherwise } => {
                     let parts = arms.iter().map(|(_, items)| items).chain([otherwise]);
-                    let found = parts.into_iter().find_map(|items| of(items, &mut seen.clone()));
+                    let found = parts.into_iter().find_map(|items| of(workload, items, &mut seen.clone()));
                     if found.is_some() {
                         return found;
                     }
@@ -243,7 +254,7 @@ pub fn blind_insert(workload: &Workload) -> Option<Span> {
         }
         None
     }
-    workload.scripts.iter().filter(|script| !script.left_out).find_map(|script| of(&script.body, &mut Vec::new()))
+    workload.scripts.iter().filter(|script| !script.left_out).find_map(|script| of(workload, &script.body, &mut Vec::new()))
 }
 
 /// Translates a workload. SERIALIZABLE is translated as REPEATABLE READ, above which it lies.

@@ -171,6 +171,10 @@ fn rows_that_come_have_room() {
     assert_eq!(report.verdict, Verdict::NotSerializable);
     let told = report.notes.iter().find(|note| note.code == "N0713").map(|note| note.message.as_str());
     assert_eq!(told, Some("2 rows can come into `b`, since nothing says how many: `-- serval: rows b COUNT`"));
+    // A key that the server chooses cannot be there already, also at SERIALIZABLE; one that a script names can.
+    let insert = |rest: &str| checked(&[("schema.sql", &format!("{schema}\n-- serval: isolation serializable")), ("a.sql", rest)]).verdict;
+    assert_eq!(insert("INSERT INTO b (seat) VALUES (1);"), Verdict::Assumed);
+    assert_eq!(insert("INSERT INTO t VALUES (:id, 0);\n-- serval: param id 1..2"), Verdict::Unknown);
     let one = format!("{schema}\n-- serval: rows b 1");
     assert_eq!(checked(&[("schema.sql", &one), ("book.sql", book)]).verdict, Verdict::Serializable);
     let take =
