@@ -71,6 +71,13 @@ pub(crate) struct Time {
     option: &'static str,
 }
 
+impl Time {
+    /// What is said of work that did not end within it.
+    pub(crate) fn reason(self) -> String {
+        format!("stopped at the time limit of {} s ({})", self.said.as_secs_f64(), self.option)
+    }
+}
+
 impl From<Duration> for Time {
     fn from(limit: Duration) -> Self {
         Self { limit, said: limit, option: "--timeout" }
@@ -176,10 +183,7 @@ struct LimitState {
     early: Cancel,
     ended: AtomicU8,
     started: Instant,
-    timeout: Duration,
-    /// The limit as the user gave it, and the option that did.
-    said: Duration,
-    option: &'static str,
+    time: Time,
     grace: Duration,
     /// Whether the work has been left behind. Locked while it does something
     /// that others see.
@@ -187,20 +191,10 @@ struct LimitState {
 }
 
 impl Watch {
-    fn new(Time { limit: timeout, said, option }: Time, grace: Duration) -> Self {
+    fn new(time: Time, grace: Duration) -> Self {
         let cancel = Cancel::asking(serval_memory::is_exceeded);
         let early = cancel.child();
-        let state = LimitState {
-            cancel,
-            early,
-            ended: AtomicU8::new(0),
-            started: Instant::now(),
-            timeout,
-            said,
-            option,
-            grace,
-            left: Mutex::new(false),
-        };
+        let state = LimitState { cancel, early, ended: AtomicU8::new(0), started: Instant::now(), time, grace, left: Mutex::new(false) };
         Self { state: Arc::new(state) }
     }
 
@@ -238,7 +232,7 @@ impl Watch {
     /// What ended the work, in words and with the limit.
     pub(crate) fn reason(&self) -> String {
         match self.ended() {
-            Some(Ended::Time) => format!("stopped at the time limit of {} s ({})", self.state.said.as_secs_f64(), self.state.option),
+            Some(Ended::Time) => self.state.time.reason(),
             Some(Ended::Memory) => memory_reason(),
             Some(Ended::Interrupt) => "interrupted".to_owned(),
             None => "stopped".to_owned(),
@@ -253,10 +247,10 @@ impl Watch {
                 3
             } else if serval_memory::is_exceeded() {
                 2
-            } else if state.started.elapsed() >= state.timeout {
+            } else if state.started.elapsed() >= state.time.limit {
                 1
             } else {
-                if state.started.elapsed() >= state.timeout.saturating_sub((state.timeout / LAST).min(LONGEST_LAST)) {
+                if state.started.elapsed() >= state.time.limit.saturating_sub((state.time.limit / LAST).min(LONGEST_LAST)) {
                     state.early.cancel();
                 }
                 return None;

@@ -66,6 +66,11 @@ fn levels_for_machines_fit_their_schema() {
     // Without time nothing is refuted; what the server promises needs none.
     assert_eq!((report["verdict"].as_str(), status), (Some("assumed"), Some(0)));
     assert!(report["parts"][0]["undecided"].as_u64().is_some_and(|count| count > 0), "{report}");
+    // A question costs a translation also where there is no time to answer it: none of the 32 + 62 is asked.
+    let (report, _) = levels(&["examples/sql/smallbank", "--subsets", "--timeout-all", "0.000001"]);
+    assert_eq!((report["decided"].as_u64(), report["parts"][0]["undecided"].as_u64()), (Some(0), Some(32)));
+    let open = report["open"].as_array().unwrap();
+    assert!(open.len() > 62 && open.iter().all(|one| one["reason"] == "stopped at the time limit of 0.000001 s (--timeout-all)"));
 }
 
 #[test]

@@ -48,6 +48,8 @@ pub struct LevelsSearch {
     groups: Groups,
     bounds: Vec<String>,
     shard: Option<[usize; 2]>,
+    /// Why no more questions are asked, where some are left.
+    stopped: Option<String>,
 }
 
 /// What is looked for in a part.
@@ -109,8 +111,8 @@ impl LevelsSearch {
             sets: levels.iter().map(|level| (*level, SetsWalk::new(scripts, names.len(), *level))).collect(),
         };
         let parts = parts.iter().map(part).collect();
-        let (files, fingerprint, knowledge, groups, bounds) = Default::default();
-        Self { names, parts, files, fingerprint, knowledge, groups, bounds, shard }
+        let (files, fingerprint, knowledge, groups, bounds, stopped) = Default::default();
+        Self { names, parts, files, fingerprint, knowledge, groups, bounds, shard, stopped }
     }
 
     /// Asks about pairs of scripts before questions of this many; of six and more, unless said.
@@ -127,6 +129,9 @@ impl LevelsSearch {
                 let mut allocation = vec![None; self.names.len()];
                 search.scripts.iter().for_each(|script| allocation[*script] = Some(Isolation::Serializable));
                 return Some(LevelsQuestion { allocation, part });
+            }
+            if self.stopped.is_some() {
+                continue;
             }
             let walks = std::iter::once(search.walk.next(&mut self.knowledge, &self.groups, self.shard));
             let sets = search.sets.iter_mut().map(|(_, walk)| walk.next(&self.knowledge, &self.groups));
@@ -230,12 +235,18 @@ impl LevelsSearch {
         table::merged(parts)
     }
 
+    /// Only what the server promises is asked about from now on; what else is not known stays open for this reason.
+    pub fn stop(&mut self, why: &str) {
+        self.stopped = Some(why.to_owned());
+    }
+
     /// What is known, as a report.
     pub fn report(mut self, workload: &str, version: &str) -> LevelsReport {
         // Lets the walks see the last answers; what is not asked about any more is no group that stayed open.
         self.groups = Groups::default();
+        let reason = self.stopped.take().unwrap_or_else(|| "it was not decided".to_owned());
         while let Some(question) = self.next_question() {
-            let reason = "it was not decided".to_owned();
+            let reason = reason.clone();
             if question.allocation.contains(&Some(Isolation::Serializable)) {
                 self.parts[question.part].serializable = Some(Err(reason));
             } else {

@@ -214,7 +214,8 @@ impl<'w> Emitter<'_, 'w> {
             for (row, own) in self.rows_of(child).into_iter().zip(own) {
                 let mut parts = vec![not(own), self.refers_committed(row, parent, key)];
                 if is_guessed {
-                    parts.extend(self.model.row(row).first.map(|first| equal(global(first), 0)));
+                    let known = self.model.row(row);
+                    parts.extend([known.first, known.turns].into_iter().flatten().map(|held| equal(global(held), 0)));
                 }
                 found.push(all(parts));
             }

@@ -71,6 +71,8 @@ pub(super) struct Row {
     pub(super) reserved: Option<GlobalVar>,
     pub(super) guards: Option<GlobalVar>,
     pub(super) first: Option<GlobalVar>,
+    /// How many attempts that come to nothing insert it, or wait for who deletes it and are to insert it then.
+    pub(super) turns: Option<GlobalVar>,
     /// How many attempts above READ COMMITTED are in flight that touched it with their first statement: who takes its
     /// lock at READ COMMITTED waits for them.
     pub(super) began: Option<GlobalVar>,
@@ -79,9 +81,9 @@ pub(super) struct Row {
 impl Row {
     /// A row that is a version of a transaction's own and never committed.
     fn passing(label: String, cells: Vec<Cell>) -> Self {
-        let (presence, lock, sealed, reserved, guards, first, began) = Default::default();
+        let (presence, lock, sealed, reserved, guards, first, turns, began) = Default::default();
         let (counts, chosen) = Default::default();
-        Self { label, cells, presence, lock, sealed, counts, chosen, reserved, guards, first, began }
+        Self { label, cells, presence, lock, sealed, counts, chosen, reserved, guards, first, turns, began }
     }
 }
 
@@ -402,9 +404,12 @@ impl<'w> Model<'w> {
         let guards = (counted && self.has(Rule::Guards)).then(|| self.global(format!("{label} guards"), 0, Some((0, most)), table.span));
         let first = (counted && self.has(Rule::FirstStatement))
             .then(|| self.global(format!("{label} first"), 0, Some((0, 2 + i64::from(keyed))), table.span));
+        let keyed_insert = made.inserted && matches!(made.identity, Identity::Key(_));
+        let turned = first.is_some() && !committed && keyed_insert && self.has(Rule::Turns);
+        let turns = turned.then(|| self.global(format!("{label} turns"), 0, Some((0, most)), table.span));
         let both = counted && committed;
         let began = both.then(|| self.global(format!("{label} began with"), 0, Some((0, most)), table.span));
-        Ok(Row { label, cells, presence, lock, sealed, counts, chosen, reserved, guards, first, began })
+        Ok(Row { label, cells, presence, lock, sealed, counts, chosen, reserved, guards, first, turns, began })
     }
 
     /// Whether a rule is there; in tests one can be left out.

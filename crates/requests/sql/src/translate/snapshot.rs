@@ -30,10 +30,22 @@
 //! snapshot can lock the row first and end first; stepped cases 4.16 and the test `overtaking` show it. So each run
 //! with F is one of a server, and a proof is about the program without F ([`super::Form::Counted`]), which has all.
 //!
-//! What runs do not have: of several attempts that wait with an old snapshot for who deletes a row, one inserts it, is
-//! rolled back by its script, and another of them inserts it then. F is held by the other one from the first moment on,
-//! so that the first has no turn. A server does that; the program of proofs, which has no F, has this run, too. Any
-//! number that wait to change one row are as on a server: if it was changed all end in 40001, and else one goes on.
+//! Of several attempts that wait with an old snapshot for who deletes a row, one can insert it, be rolled back by
+//! its script, and another inserts it then, which has F from its first moment on. So an attempt that inserts and
+//! does not commit has a turn, Q, which counts them: from its first step on where INSERT was its first statement
+//! (the row is absent and F = 0, or it waits as above), and else from a step in between on, while someone deletes
+//! the row, where it has touched nothing else. Who has a turn asks for no F in step 2; all others ask for Q = 0 in
+//! step 1 for W and G, and in step 2 for I and the key of a 23505: they wait for who has inserted the row, or stand
+//! behind him in the queue. Who wins the queue is left open on a server; who comes behind one that commits gets
+//! 23505, which is another guess.
+//!
+//! *Each run with Q is one of the program without F and Q*: there the step in between does nothing, and each of the
+//! two others assumes less, as no step writes anything else because of Q. So the runs remain such of a server.
+//!
+//! That someone holds a row in order to delete it, so that an INSERT waits, and that an attempt which guards it is
+//! still to end, cannot be: it would have locked the row before, and the other would wait for it. So who waits
+//! assumes that there is no guard. Any number that wait to change one row are as on a server: if it was changed all
+//! end in 40001, and else one goes on.
 //!
 //! Where other transactions run at READ COMMITTED two programs enclose the server. *Upper*, without guards and F: the
 //! levels meet only where a COMMIT at READ COMMITTED assumes R = 0 for the rows that it changes, and step 2 assumes
@@ -85,6 +97,7 @@ struct Part {
     reserved: Option<GlobalVar>,
     guards: Option<GlobalVar>,
     flag: Option<GlobalVar>,
+    turns: Option<GlobalVar>,
     /// The lock of attempts at READ COMMITTED.
     lock: Option<GlobalVar>,
     began: Option<GlobalVar>,
@@ -103,6 +116,11 @@ impl Part {
     /// Whether an attempt that commits reserves the row.
     fn is_reserved(&self) -> Expr {
         any(vec![self.changed.clone(), self.numbered.clone()])
+    }
+
+    /// Whether an attempt that inserts the row has a turn from its first step on, if it comes to nothing.
+    fn is_in_turn(&self) -> Expr {
+        all(vec![self.inserted.clone(), self.first.clone()])
     }
 }
 
@@ -245,11 +263,13 @@ impl<'m, 'w> Emitter<'m, 'w> {
             return self.mark(row, HELD);
         }
         let late = self.free_choice();
+        let turns = self.model.row(row).turns;
         self.branch(
             late,
             |this| this.mark(row, HELD),
             |this| {
                 this.push_some(assume(equal(global(first), 0)));
+                this.push_some(assume(is_zero(turns)));
                 for row in this.touched.keys().copied().collect::<Vec<_>>() {
                     let changed = compare(CompareOp::GreaterOrEqual, this.flag(row), number(CHANGED));
                     let before = this.is_first(row);
@@ -298,8 +318,9 @@ impl<'m, 'w> Emitter<'m, 'w> {
             let (first, keyed, deleted) = (self.is_first(row), self.is_keyed(row), self.is_deleted(row));
             let known = self.model.row(row);
             let keys = known.counts[KEY];
-            let (reserved, guards, flag, lock, began) = (known.reserved, known.guards, known.first, known.lock, known.began);
-            Part { row, changed, inserted, locked, first, numbered, keyed, deleted, keys, reserved, guards, flag, lock, began }
+            let (reserved, guards, flag, turns) = (known.reserved, known.guards, known.first, known.turns);
+            let (lock, began) = (known.lock, known.began);
+            Part { row, changed, inserted, locked, first, numbered, keyed, deleted, keys, reserved, guards, flag, turns, lock, began }
         };
         rows.into_iter().map(part).collect()
     }
@@ -310,19 +331,17 @@ impl<'m, 'w> Emitter<'m, 'w> {
         for part in &parts {
             let touched = any(vec![part.changed.clone(), part.locked.clone()]);
             self.push_some(assume(implies(&touched, is_zero(part.flag))));
+            self.push_some(assume(implies(&touched, is_zero(part.turns))));
             if let Some(flag) = part.flag {
                 self.push_some(assume(implies(&part.keyed, not(equal(global(flag), 2)))));
             }
             if ending == Ending::Commit {
                 self.push_some(assume(implies(&part.changed, is_zero(part.reserved))));
-                let by_first = all(vec![part.inserted.clone(), part.first.clone()]);
-                let there = self.committed_there(part.row);
-                let absent = all(vec![not(there.clone()), is_zero(part.flag)]);
                 let behind = part.flag.map(|flag| compare(CompareOp::Less, global(flag), number(self.behind(part.row))));
-                let waits = behind.zip(part.reserved).map(|(free, reserved)| all(vec![there, equal(global(reserved), 1), free]));
+                let waits = behind.filter(|_| !self.model.levels.mixed()).map(|free| all(vec![self.awaits_deleter(part), free]));
                 if self.model.exact && self.model.has(Rule::FirstStatement) {
-                    let can = any([absent].into_iter().chain(waits.filter(|_| !self.model.levels.mixed())).collect());
-                    self.push_some(assume(implies(&by_first, can)));
+                    let can = any([self.is_absent(part)].into_iter().chain(waits).collect());
+                    self.push_some(assume(implies(&part.is_in_turn(), can)));
                 }
             }
         }
@@ -341,8 +360,12 @@ impl<'m, 'w> Emitter<'m, 'w> {
         self.when(waits, |this| {
             this.first_step(&parts, ending)?;
             this.hold_first_tables()?;
+            let later = if ending == Ending::Commit { Vec::new() } else { this.take_turns(&parts)? };
+            let turns =
+                parts.iter().zip(later).map(|(part, later)| part.turns.map_or_else(|| number(0), |_| any(vec![part.is_in_turn(), later])));
+            let turns: Vec<Expr> = turns.collect();
             this.push(pause());
-            this.second_step(&parts, ending)
+            this.second_step(&parts, &turns, ending)
         })?;
         self.advisory.clear();
         self.release_tables()?;
@@ -353,6 +376,60 @@ impl<'m, 'w> Emitter<'m, 'w> {
                 Ok(())
             }
         }
+    }
+
+    /// Whether a row is absent, and no attempt that commits holds it.
+    fn is_absent(&self, part: &Part) -> Expr {
+        all(vec![not(self.committed_there(part.row)), is_zero(part.flag)])
+    }
+
+    /// Whether an INSERT of a row waits for who deletes it.
+    fn awaits_deleter(&self, part: &Part) -> Expr {
+        let reserved = part.reserved.map_or_else(|| number(0), |reserved| equal(global(reserved), 1));
+        all(vec![self.committed_there(part.row), reserved, is_zero(part.guards)])
+    }
+
+    /// An attempt that inserts a row and comes to nothing gets its turn.
+    fn takes_turn(&mut self, turns: GlobalVar) {
+        let most = i64::from(self.model.workload.settings.shared);
+        self.push_some(assume(compare(CompareOp::Less, global(turns), number(most))));
+        self.push(store(turns, add(global(turns), number(1))));
+        self.model.holds = true;
+    }
+
+    /// The turns of an attempt that comes to nothing, with the first step and with one behind it. Which of the latter
+    /// it has.
+    fn take_turns(&mut self, parts: &[Part]) -> Emitted<Vec<Expr>> {
+        let mut later = vec![number(0); parts.len()];
+        for part in parts {
+            let Some(turns) = part.turns else { continue };
+            let can = any(vec![self.is_absent(part), self.awaits_deleter(part)]);
+            self.when(part.is_in_turn(), |this| {
+                this.push_some(assume(can));
+                this.takes_turn(turns);
+                Ok(())
+            })?;
+        }
+        for (at, part) in parts.iter().enumerate() {
+            let Some(turns) = part.turns.filter(|_| self.model.tables[part.row.table].deleted) else { continue };
+            let others = parts.iter().enumerate().filter(|(other, _)| *other != at);
+            let alone = others.map(|(_, other)| not(any(vec![other.is_touched(), other.keyed.clone()])));
+            let can = all([part.inserted.clone(), not(part.first.clone())].into_iter().chain(alone).collect());
+            if known(&can) == Some(0) {
+                continue;
+            }
+            let takes = self.temporary();
+            self.push(set(takes, all(vec![can, super::build::choice()])));
+            let waits = self.awaits_deleter(part);
+            self.when(equal(local(takes), 1), |this| {
+                this.push(pause());
+                this.push_some(assume(waits));
+                this.takes_turn(turns);
+                Ok(())
+            })?;
+            later[at] = equal(local(takes), 1);
+        }
+        Ok(later)
     }
 
     /// What guards a row: it is only locked, or it was changed and that comes to nothing.
@@ -413,9 +490,13 @@ impl<'m, 'w> Emitter<'m, 'w> {
         Ok(())
     }
 
-    fn second_step(&mut self, parts: &[Part], ending: Ending) -> Emitted<()> {
-        for part in parts {
-            let others = if ending == Ending::Commit { any(vec![is_zero(part.flag), part.first.clone()]) } else { is_zero(part.flag) };
+    fn second_step(&mut self, parts: &[Part], turns: &[Expr], ending: Ending) -> Emitted<()> {
+        for (at, part) in parts.iter().enumerate() {
+            let others = match turns.get(at) {
+                // Who has a turn comes before who holds the row next.
+                Some(turn) => any(vec![turn.clone(), all(vec![is_zero(part.flag), is_zero(part.turns)])]),
+                None => all(vec![any(vec![is_zero(part.flag), part.first.clone()]), is_zero(part.turns)]),
+            };
             let absent = all(vec![not(self.committed_there(part.row)), others]);
             self.push_some(assume(implies(&part.inserted, absent)));
             if self.model.exact {
@@ -436,8 +517,17 @@ impl<'m, 'w> Emitter<'m, 'w> {
         self.test_guesses(ending);
         if let Ending::Conflict(row) = ending {
             let lock = self.model.row(row).lock.filter(|_| self.model.exact);
-            let there = all(vec![self.committed_there(row), is_zero(self.model.row(row).first), is_zero(lock)]);
+            let known = self.model.row(row);
+            let there = all(vec![self.committed_there(row), is_zero(known.first), is_zero(known.turns), is_zero(lock)]);
             self.push_some(assume(there));
+        }
+        for (part, turn) in parts.iter().zip(turns) {
+            if let Some(turns) = part.turns {
+                self.when(turn.clone(), |this| {
+                    this.push(store(turns, arithmetic(ArithmeticOp::Subtract, global(turns), number(1))));
+                    Ok(())
+                })?;
+            }
         }
         for part in parts {
             if let Some(began) = part.began {

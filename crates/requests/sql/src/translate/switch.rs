@@ -20,6 +20,8 @@ pub enum Rule {
     Shared,
     /// REPEATABLE READ: rows that the first statement touched are held from the snapshot on.
     FirstStatement,
+    /// REPEATABLE READ: an INSERT that is rolled back has its turn before who waits for the same key and commits.
+    Turns,
     /// REPEATABLE READ: a row that is only locked keeps others from changing it.
     Guards,
     /// REPEATABLE READ: two attempts that overlap change different rows.
@@ -37,7 +39,7 @@ pub enum Rule {
 #[cfg(feature = "rules-off")]
 impl Rule {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Locks,
         Self::Gaps,
         Self::StaysHeld,
@@ -46,6 +48,7 @@ impl Rule {
         Self::TableLocks,
         Self::Shared,
         Self::FirstStatement,
+        Self::Turns,
         Self::Guards,
         Self::Reservations,
         Self::GuessedInsert,

@@ -32,7 +32,12 @@ pub(super) fn run(args: &SqlLevels, messages: Messages) -> Result<ExitCode, Fail
     let all = args.timeout_all.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
     let times = Times::start(args.limits.time(), all);
     let on_terminal = !messages.quiet && std::io::stderr().is_terminal();
-    while let Some(question) = search.next_question() {
+    loop {
+        // Each question costs a translation, whatever time is left for its answer.
+        if times.is_over() {
+            search.stop(&times.next().reason());
+        }
+        let Some(question) = search.next_question() else { break };
         let answer = answered(&mut search, &question, args, &times)?;
         search.answer(&question, answer);
         if limits::is_interrupted() {

@@ -12,6 +12,10 @@ const PARENT: &str = "CREATE TABLE p (id int PRIMARY KEY, n int NOT NULL); INSER
 -- serval: range p.n 0..3 wrap";
 const CHILD: &str = "CREATE TABLE c (id int PRIMARY KEY, p int REFERENCES p (id));
 -- serval: range c.id 1..2";
+const TWO_TABLES: &str = "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL); INSERT INTO t VALUES (1, 3);
+CREATE TABLE u (k int PRIMARY KEY, v int NOT NULL CHECK (v BETWEEN 0 AND 1)); INSERT INTO u VALUES (1, 0);
+-- serval: range t.id 1..1
+-- serval: range t.n 0..3 wrap";
 
 struct Kept {
     name: &'static str,
@@ -178,21 +182,49 @@ const KEPT: &[Kept] = &[
     },
 ];
 
+/// At REPEATABLE READ only: at READ COMMITTED there are too many orders.
+const ABOVE: &[Kept] = &[
+    Kept {
+        name: "of two who wait with an old snapshot for a key that is deleted one is rolled back",
+        schema: &[TWO_TABLES],
+        scripts: &[
+            &["BEGIN;", "DELETE FROM t WHERE id = 1;", "UPDATE u SET v = 1 WHERE k = 1;", "COMMIT;"],
+            &["BEGIN;", "SELECT v FROM u WHERE k = 1;", "INSERT INTO t VALUES (1, 1) RETURNING n;", "ROLLBACK;"],
+            &["INSERT INTO t VALUES (1, (SELECT v FROM u WHERE k = 1)) RETURNING n;"],
+        ],
+        some: "[Some(\"1\")]",
+    },
+    Kept {
+        name: "one who waits for a key to be deleted, and one who has locked it before",
+        schema: &[TWO_TABLES],
+        scripts: &[
+            &["BEGIN;", "DELETE FROM t WHERE id = 1;", "COMMIT;"],
+            &["BEGIN;", "SELECT n FROM t WHERE id = 1 FOR UPDATE;", "UPDATE u SET v = 1 WHERE k = 1;", "COMMIT;"],
+            &["INSERT INTO t VALUES (1, (SELECT v FROM u WHERE k = 1)) RETURNING n;"],
+        ],
+        some: "[Some(\"1\")]",
+    },
+];
+
 fn drawn(kept: &Kept, level: &'static str) -> Drawn {
     let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
     let scripts = kept.scripts.iter().map(|lines| owned(lines)).collect();
     Drawn { level, schema: owned(kept.schema), scripts, levels: Vec::new() }
 }
 
+/// All of them, each with its level.
+fn kept() -> impl Iterator<Item = (&'static Kept, &'static str)> {
+    let twice = KEPT.iter().flat_map(|kept| LEVELS[..2].iter().map(move |level| (kept, *level)));
+    twice.chain(ABOVE.iter().map(|kept| (kept, LEVELS[1])))
+}
+
 /// Without a server: what the translation answers is what the name of the case says.
 #[test]
 fn what_was_once_wrong_is_answered() {
-    for kept in KEPT {
-        for level in &LEVELS[..2] {
-            let (workload, translation, _) = workload(&drawn(kept, level)).unwrap_or_else(|| panic!("{}: not modelled", kept.name));
-            let seen = format!("{:?}", modelled(&workload, &translation).unwrap());
-            assert!(seen.contains(kept.some), "{} at {level}: {seen}", kept.name);
-        }
+    for (kept, level) in kept() {
+        let (workload, translation, _) = workload(&drawn(kept, level)).unwrap_or_else(|| panic!("{}: not modelled", kept.name));
+        let seen = format!("{:?}", modelled(&workload, &translation).unwrap());
+        assert!(seen.contains(kept.some), "{} at {level}: {seen}", kept.name);
     }
 }
 
@@ -201,16 +233,14 @@ fn what_was_once_wrong_is_as_on_a_server() {
     let Some(server) = postgres() else { return };
     let (addresses, _guard) = side_by_side(server, 2);
     let (mut orders, mut failed) = (0, Vec::new());
-    for kept in KEPT {
-        for level in &LEVELS[..2] {
-            match compared(&drawn(kept, level), &addresses) {
-                Compared::Equal { orders: performed } => orders += performed,
-                Compared::Large | Compared::Outside => failed.push(format!("{} at {level}: not compared", kept.name)),
-                Compared::Different(told) => failed.push(format!("{} at {level}: {told}", kept.name)),
-            }
+    for (kept, level) in kept() {
+        match compared(&drawn(kept, level), &addresses) {
+            Compared::Equal { orders: performed } => orders += performed,
+            Compared::Large | Compared::Outside => failed.push(format!("{} at {level}: not compared", kept.name)),
+            Compared::Different(told) => failed.push(format!("{} at {level}: {told}", kept.name)),
         }
     }
-    say(&format!("kept workloads: {} at two levels in {orders} orders", KEPT.len()));
+    say(&format!("kept workloads: {} with their levels in {orders} orders", kept().count()));
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 

@@ -67,6 +67,14 @@ fn made(rule: Rule) -> Option<Drawn> {
                 &["UPDATE u SET v = v + 1 WHERE k = 1;"],
             ],
         ),
+        Rule::Turns => (
+            "INSERT INTO t VALUES (1, 3);",
+            &[
+                &["BEGIN;", "DELETE FROM t WHERE id = 1;", "UPDATE u SET v = 1 WHERE k = 1;", "COMMIT;"],
+                &["BEGIN;", "INSERT INTO t VALUES (1, (SELECT v FROM u WHERE k = 1)) RETURNING n;", "ROLLBACK;"],
+                &["INSERT INTO t VALUES (1, (SELECT v FROM u WHERE k = 1)) RETURNING n;"],
+            ],
+        ),
         Rule::Guards => (
             "INSERT INTO t VALUES (1, 0);",
             &[
