@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 use serval_diagnostic::counted;
 
-use crate::in_time::Course;
+use crate::in_time::stale::Course;
 use crate::nearest::NearestOrder;
 use crate::statements::RunStatement;
 use crate::trace::TraceEvent;

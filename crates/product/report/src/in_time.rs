@@ -1,7 +1,7 @@
 //! What is said about the order in time: beside a verdict, and of a run that has none.
 
 mod course;
-mod stale;
+pub(crate) mod stale;
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use serval_diagnostic::counted;
 
 use crate::counterexample::{Counterexample, TimeOrders};
 use crate::escape::xml as escaped;
-pub(crate) use stale::Course;
+use stale::Course;
 
 /// What is known about the order in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -15,7 +15,7 @@ use serval_evidence::{objects, obtain, require, shown};
 use serval_model::{GlobalId, Letter, LocalId, Multiset, Named, ResponseId, SerialExplorer, Thread};
 
 use crate::objects::positive;
-use crate::strict::{Interval, is_in_order};
+use crate::strict::order::{Interval, is_in_order};
 use crate::{Caps, Refusal, Work};
 
 /// A run and its answers, in names.

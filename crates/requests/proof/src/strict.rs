@@ -74,11 +74,10 @@
 
 pub mod in_flight;
 pub mod monitor;
-mod order;
+pub(crate) mod order;
 pub mod points;
 
 pub use crate::certificate::StrictProof;
-pub(crate) use order::{Interval, is_in_order};
 
 use serval_evidence::require;
 use serval_model::NormalForm;
