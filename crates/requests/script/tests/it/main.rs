@@ -5,6 +5,7 @@ mod corpus;
 mod hidden;
 mod identity;
 mod node;
+mod once_proved;
 mod random;
 mod refused;
 mod turns;
