@@ -230,7 +230,7 @@ impl<'m> Maker<'m> {
         self.requested = None;
         self.fresh_request();
         self.starting = true;
-        let mut errors = Vec::new();
+        let mut errors = self.unknown_directives();
         for (place, statement) in self.module.top.iter().enumerate() {
             self.span = statement.span;
             let waits = |next: &Stmt| matches!(&next.kind, StmtKind::Expr(e) if matches!(e.kind, ExprKind::Await(_)));
@@ -353,6 +353,23 @@ impl<'m> Maker<'m> {
             Some(Static::Function { id, .. }) => self.module.function(*id).is_async && !self.touches(*id),
             _ => false,
         })
+    }
+
+    /// What is said behind `@serval` and means nothing here: it would be left out in silence.
+    fn unknown_directives(&self) -> Vec<NotModelled> {
+        let known = |text: &str| {
+            let word = text.split_whitespace().next().unwrap_or_default();
+            ["request", "ignore"].contains(&word) || range(text).is_some_and(|(low, high, _)| low <= high)
+        };
+        let unknown = self.module.directives.iter().filter(|directive| !known(&directive.text));
+        let said = |directive: &crate::form::Directive| NotModelled {
+            what: format!("`@serval {}`", directive.text),
+            help: "write `@serval request`, `@serval ignore` or a range such as `@serval 0..9`".to_owned(),
+            span: directive.span,
+            request: None,
+            is_mistake: true,
+        };
+        unknown.map(said).collect()
     }
 
     fn directive(&self, about: u32) -> Option<&str> {
