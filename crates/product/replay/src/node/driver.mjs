@@ -71,7 +71,7 @@ for (const name of ['on', 'once', 'addListener', 'off']) process[name] = (event,
 // What can happen next: calls that come, of equal ones the first, and calls of the outside that are answered.
 const possible = () => {
   const serial = run.job.serial;
-  const busy = run.gates.length > 0 || run.calls.some((one) => one.come && one.answer === undefined);
+  const busy = run.gates.length > 0 || run.calls.some(is_open);
   const list = [];
   const seen = new Set();
   run.calls.forEach((state, index) => {
@@ -123,8 +123,8 @@ const perform = async (job, prefix, random) => {
     }
     await turn();
   }
-  if (run.calls.some((one) => one.answer === undefined)) return { stuck: true };
-  return { answers: run.calls.map((one) => one.answer) };
+  const answers = answers_now();
+  return answers.includes(undefined) ? { stuck: true } : { answers };
 };
 
 // The file as a function: what it imports are the parameters.

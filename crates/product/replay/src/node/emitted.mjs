@@ -109,7 +109,7 @@ const perform = async (how) => {
     run.loading = false;
     run.fits = await (how.script ? as_seen(how.script) : one_at_a_time(how.target));
     await turn();
-    return run.calls.map((one) => one.answer);
+    return answers_now();
   } finally {
     replace(before);
     Math.random = before_random;
@@ -146,12 +146,12 @@ const has_refused = (answer, at) => {
 // The calls one at a time, until one answers something else. What refuses has done nothing, at any time.
 const one_at_a_time = async (target) => {
   const refuses = target.map(has_refused);
-  const open = () => run.calls.some((one) => one.come && one.answer === undefined);
+  const open = () => run.calls.some(is_open);
   for (let turns = 0; turns < 200; turns += 1) {
     const busy = run.gates.length > 0 || open();
     const coming = CALLS.map((_, at) => at).filter((at) => !busy && !run.calls[at].come && !refuses[at]);
     const next = [...coming, ...run.gates];
-    if (next.length === 0) return !open();
+    if (next.length === 0) return !open() && fits(answers_now(), target);
     const picked = next[choose(next.length)];
     if (typeof picked === 'number') start(picked);
     else answer(picked);

@@ -203,7 +203,13 @@ impl Maker<'_> {
                 self.write_cell(&self.status_place(), &first, true)?;
                 Ok(this)
             }
-            ("res" | "reply", "set" | "header" | "type" | "setHeader" | "cookie") => Ok(this),
+            ("res" | "reply", "set" | "header" | "type" | "setHeader" | "cookie") => {
+                // An answer is status and body: what else says what was found would be left out.
+                if args.iter().any(|arg| self.depends_on_shared(arg)) {
+                    return self.refuse(format!("`{part}.{name}()` with what is shared"), "put it into the body, which is compared");
+                }
+                Ok(this)
+            }
             ("res" | "reply", "send" | "json" | "end") => {
                 let body = self.plain(first)?;
                 let body = self.as_it_is(body)?;
@@ -347,6 +353,26 @@ impl Maker<'_> {
             }
             _ => Ok(returned.clone()),
         }
+    }
+
+    /// What was begun ends behind the handler. It may still answer, unless the handler has answered or failed.
+    pub(super) fn settle_and_answer(&mut self, shape: &AnswerShape) -> Made<()> {
+        let thrown = self.frames[0].ended.contains(&super::run::THROWN);
+        let failed = if thrown { format!(" and (not (x0 == {}))", super::run::THROWN) } else { String::new() };
+        self.push(super::ops::Kind::Set("late".to_owned(), format!("(if ((answered == 0){failed}) {{ 1 }} else {{ 0 }})")));
+        self.settle_all()?;
+        self.now.known.remove("%body");
+        self.push(super::ops::Kind::If("((late == 1) and (answered == 1))".to_owned()));
+        let body = self.read_cell(&self.body_place())?;
+        let body = self.plain(body)?;
+        let body = self.as_it_is(body)?;
+        let number = self.encode(&body, shape)?;
+        self.push(super::ops::Kind::Set("answer".to_owned(), number));
+        self.push(super::ops::Kind::If("(not (passed == 0))".to_owned()));
+        self.push(super::ops::Kind::Set("answer".to_owned(), "(0 - passed)".to_owned()));
+        self.push(super::ops::Kind::End);
+        self.push(super::ops::Kind::End);
+        Ok(())
     }
 
     /// Status 200 and nothing else, before anything is answered.

@@ -4,8 +4,8 @@
 //! and the fields with which it is made, so that what they are is known for each tag; a text or field that is not
 //! written down at the place where the error is made is vague. What is vague is answered and moved within a request,
 //! and is neither compared, nor a key, nor shared: one tag stands for many. An error of the outside may have any text
-//! and any class of the language, and none of the file. A text with what is shared in it would answer that; it is
-//! refused.
+//! and any class of the language, and none of the file. A text or a field with what is shared in it would
+//! answer that; it is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,6 +71,9 @@ impl Maker<'_> {
     /// `new Error('…')` of a class of the language.
     pub(super) fn error_value(&mut self, class: &str, args: &[Val]) -> Made<Val> {
         let message = self.error_text(args.first())?;
+        for beside in args.iter().skip(1) {
+            self.is_of_the_request(beside)?;
+        }
         Ok(Val::atom(self.known_error(class, message)))
     }
 
@@ -79,14 +82,53 @@ impl Maker<'_> {
         let Some(val) = given else { return Ok(Some(String::new())) };
         let text = (val.tags.len() == 1 && val.origins.is_empty()).then(|| val.tags.first().copied()).flatten();
         let text = text.filter(|tag| !self.errors.contains_key(tag) && !self.vague.contains(tag)).and_then(|tag| self.text_of(tag));
-        if text.is_none() && !self.starting && self.depends_on_shared(val) {
-            return self.refuse("an error whose text has what is shared", "throw a text that is written down, and answer the value");
+        if text.is_none() {
+            self.is_of_the_request(val)?;
         }
         Ok(text)
     }
 
+    /// Text and fields of an error that are not written down are not compared, so they have nothing that is shared.
+    fn is_of_the_request(&self, val: &Val) -> Made<()> {
+        if !self.starting && self.depends_on_shared(val) {
+            return self.refuse("an error that has what is shared", "throw what is written down, and answer the value");
+        }
+        Ok(())
+    }
+
+    /// A field of an error, if it is written down.
+    fn error_field(&mut self, val: Val) -> Made<Option<Val>> {
+        let kept = written(val.clone());
+        if kept.is_none() {
+            self.is_of_the_request(&val)?;
+        }
+        Ok(kept)
+    }
+
+    /// The conditions around each operation, without those inside which it goes on here.
+    fn conditions(&self) -> Vec<BTreeSet<String>> {
+        let (mut ends, mut open) = (BTreeMap::new(), Vec::new());
+        for (place, op) in self.ops.iter().enumerate() {
+            match op.kind {
+                Kind::If(_) | Kind::While(_) => open.push(place),
+                Kind::End => {
+                    open.pop().map(|begin| ends.insert(begin, place));
+                }
+                _ => {}
+            }
+        }
+        let mut around: Vec<BTreeSet<String>> = vec![BTreeSet::new(); self.ops.len()];
+        for (begin, end) in ends {
+            if let Kind::If(term) | Kind::While(term) = &self.ops[begin].kind {
+                let said = locals(term);
+                around[begin..end].iter_mut().for_each(|inside| inside.extend(said.iter().cloned()));
+            }
+        }
+        around
+    }
+
     /// Whether a value comes from what is shared.
-    fn depends_on_shared(&self, val: &Val) -> bool {
+    pub(super) fn depends_on_shared(&self, val: &Val) -> bool {
         let mut wanted: BTreeSet<String> = locals(&val.tag);
         wanted.extend(locals(&val.num));
         if let Some(Static::Parts(list) | Static::Tuple(list)) = val.stat.as_deref() {
@@ -96,12 +138,17 @@ impl Maker<'_> {
             return true;
         }
         // Backwards, until nothing is new; what was made elsewhere may be anything.
+        let around = self.conditions();
         loop {
             let before = wanted.len();
-            for op in self.ops.iter().rev() {
+            for (op, around) in self.ops.iter().zip(&around).rev() {
                 match &op.kind {
                     Kind::Read(local, _) if wanted.contains(local) => return true,
-                    Kind::Set(local, term) if wanted.contains(local) => wanted.extend(locals(term)),
+                    Kind::Set(local, term) if wanted.contains(local) => {
+                        wanted.extend(locals(term));
+                        wanted.extend(around.iter().cloned());
+                    }
+                    Kind::Choose(local, _) if wanted.contains(local) => wanted.extend(around.iter().cloned()),
                     _ => {}
                 }
             }
@@ -167,7 +214,8 @@ impl Maker<'_> {
         let own = |this: &mut Self, fields: &mut BTreeMap<String, Option<Val>>| -> Made<()> {
             for (name, value) in &class.fields {
                 let val = value.as_ref().map_or_else(|| Ok(Val::undefined()), |value| this.value(value))?;
-                fields.insert(name.clone(), written(val));
+                let kept = this.error_field(val)?;
+                fields.insert(name.clone(), kept);
             }
             Ok(())
         };
@@ -208,7 +256,8 @@ impl Maker<'_> {
                     }
                     ExprKind::Assign(AssignTarget::Member(object, name), value) if matches!(object.kind, ExprKind::This) => {
                         let val = self.value(value)?;
-                        fields.insert(name.clone(), written(val));
+                        let kept = self.error_field(val)?;
+                        fields.insert(name.clone(), kept);
                     }
                     ExprKind::Call(callee, _) if is_stack(callee) => {}
                     _ => return self.refuse("a constructor of an error that does more", "call `super` and keep values in fields"),

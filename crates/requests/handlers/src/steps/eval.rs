@@ -478,6 +478,9 @@ impl Maker<'_> {
             let Some(value) = known(&other.num).filter(|_| other.is_only(INT) && one.may_be(INT) && known(&one.num).is_none()) else {
                 continue;
             };
+            if one.origins.is_empty() {
+                self.frees_once.insert("gaps".to_owned());
+            }
             let (low, high) = one.bounds.unwrap_or((value, value));
             if value < low || high <= value {
                 self.reach_to(value);
@@ -492,9 +495,13 @@ impl Maker<'_> {
             && known(&left.num).is_none()
             && known(&right.num).is_none()
             && let (Some((low, high)), Some((other_low, other_high))) = (left.bounds, right.bounds)
-            && (high < other_low || other_high < low)
         {
-            self.stays_on_one_side(low.max(other_low));
+            if left.origins.is_empty() || right.origins.is_empty() {
+                self.frees_once.insert("gaps".to_owned());
+            }
+            if high <= other_low || other_high <= low {
+                self.stays_on_one_side(low.max(other_low));
+            }
         }
     }
 
@@ -568,6 +575,12 @@ impl Maker<'_> {
             && left.bounds.is_none_or(|(_, high)| high < divisor)
         {
             self.reach_to(divisor);
+            if divisor <= super::MOST_REACHED && self.far.insert(divisor) {
+                self.frees_once.insert(format!("far {divisor}"));
+            }
+        }
+        if op == BinaryOp::Remainder {
+            self.frees_once.insert("gaps".to_owned());
         }
         for (one, other) in [(left, right), (right, left)] {
             let Some(value) = known(&other.num).filter(|_| known(&one.num).is_none()) else { continue };
@@ -600,7 +613,11 @@ impl Maker<'_> {
             return self
                 .refuse("a comparison with the text of an error that is not written down", "ask `instanceof` with a class of the file");
         }
+        let open = |val: &Val| !val.origins.is_empty() && val.tags.iter().any(|tag| *tag >= super::values::FIRST_ATOM);
         if left.tags.is_disjoint(&right.tags) {
+            if open(left) && open(right) {
+                self.out_of_reach = Some("two values are compared that are never the same in the proof: compare them outside".to_owned());
+            }
             return Ok(constant(0));
         }
         let tags = equal(&left.tag, &right.tag);

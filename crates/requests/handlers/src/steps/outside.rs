@@ -2,7 +2,8 @@
 //!
 //! **Claim.** A proof with these values is one about an outside that answers any of them, and a run with them is one of
 //! any outside. *Why.* A value that is only moved is a token: every map of tokens takes runs to runs. One that is
-//! tested takes both ways, one that is compared with literals is one of them or another, and of numbers there are two.
+//! tested takes both ways, one that is compared with literals is one of them or another, and of numbers there are two, or
+//! as many as it takes for each comparison to come out in each way. Two that are compared with each other may be equal.
 
 use std::collections::BTreeSet;
 
@@ -36,6 +37,20 @@ impl Maker<'_> {
                 (true, false, false) => uses.literals.extend(tags.iter().filter(|tag| **tag >= super::values::FIRST_ATOM)),
                 (false, ..) => uses.moved = true,
             });
+        }
+        self.may_be_equal(one, other);
+    }
+
+    /// Tokens that are compared with each other may be the same, also where they come from elsewhere: one of both has
+    /// those of the other as well.
+    fn may_be_equal(&mut self, one: &Val, other: &Val) {
+        let (Some(mine), Some(theirs)) = (one.origins.first(), other.origins.first()) else { return };
+        // What callers give are keys, which stay as few as they are.
+        let first = !mine.starts_with("p:") && (theirs.starts_with("p:") || mine < theirs);
+        let (wider, from) = if first { (one, other) } else { (other, one) };
+        let atoms: BTreeSet<i64> = from.tags.iter().copied().filter(|tag| *tag >= super::values::FIRST_ATOM).collect();
+        if short(mine) != short(theirs) {
+            self.mark(&wider.origins.clone(), |uses| uses.literals.extend(&atoms));
         }
     }
 
@@ -88,7 +103,7 @@ impl Maker<'_> {
         if uses.arithmetic {
             let zero = uses.condition.then_some(0);
             let far = self.far.iter().map(|value| value.saturating_add(1));
-            let numbers = [1, 2].into_iter().chain(zero).chain(far).chain(uses.numbers).collect();
+            let numbers = self.without_gaps([1, 2].into_iter().chain(zero).chain(far).chain(uses.numbers).collect());
             // What is no number is tested for as well.
             return Domain::Numbers { numbers, others: uses.nothing.union(&uses.literals).copied().collect() };
         }
@@ -96,7 +111,9 @@ impl Maker<'_> {
         let falsy = tags.iter().any(|tag| [FALSE, UNDEFINED, NULL].contains(tag));
         if uses.moved {
             for number in 1..=self.limits.values {
-                tags.insert(self.atom(&format!("{} {number}", short(origin))));
+                let token = self.atom(&format!("{} {number}", short(origin)));
+                self.opaque.insert(token);
+                tags.insert(token);
             }
         } else if uses.condition && uses.literals.is_empty() && uses.nothing.is_empty() {
             tags.extend([FALSE, TRUE]);
@@ -153,7 +170,7 @@ impl Maker<'_> {
             if !uses.nothing.is_empty() || !uses.literals.is_empty() {
                 self.out_of_reach = Some(format!("`{path}` is a number, and is compared with what is none"));
             }
-            let numbers = given_numbers(&uses);
+            let numbers = self.given_numbers(&uses);
             Val::int(local, numbers.first().copied().zip(numbers.last().copied()))
         } else {
             let tags = self.given_tags(&uses);
@@ -162,6 +179,19 @@ impl Maker<'_> {
         };
         val.origins.insert(origin);
         val
+    }
+
+    /// The numbers that a parameter can be.
+    pub(super) fn given_numbers(&self, uses: &ValueUses) -> BTreeSet<i64> {
+        self.without_gaps([1, 2].into_iter().chain(uses.condition.then_some(0)).chain(uses.numbers.iter().copied()).collect())
+    }
+
+    /// Where what is computed is compared, any number may be the one with which the comparison comes out otherwise.
+    fn without_gaps(&self, numbers: BTreeSet<i64>) -> BTreeSet<i64> {
+        match (self.frees_once.contains("gaps"), numbers.first(), numbers.last()) {
+            (true, Some(low), Some(high)) => (*low..=*high).collect(),
+            _ => numbers,
+        }
     }
 
     /// The tags that a parameter can have.
@@ -190,11 +220,6 @@ pub(super) enum Domain {
         others: BTreeSet<i64>,
     },
     Tags(BTreeSet<i64>),
-}
-
-/// The numbers that a parameter can be.
-pub(super) fn given_numbers(uses: &ValueUses) -> BTreeSet<i64> {
-    [1, 2].into_iter().chain(uses.condition.then_some(0)).chain(uses.numbers.iter().copied()).collect()
 }
 
 /// The parameter of the program for a path.

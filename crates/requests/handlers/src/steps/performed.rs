@@ -109,7 +109,7 @@ impl Maker<'_> {
     }
 
     fn value_of(&self, origin: &str, tag: i64) -> OutsideValue {
-        let literal = self.uses.get(origin).is_some_and(|uses| uses.literals.contains(&tag));
+        let literal = !self.opaque.contains(&tag) && self.uses.get(origin).is_some_and(|uses| uses.literals.contains(&tag));
         match tag {
             FALSE | TRUE => OutsideValue::Bool(tag == TRUE),
             UNDEFINED => OutsideValue::Undefined,

@@ -359,6 +359,8 @@ impl Maker<'_> {
         self.span = span;
         let inner_live = std::mem::replace(&mut self.now.live, outer_live.clone());
         let Some(Some((place, guards))) = cut else {
+            // It is done; what it has begun runs on, as if the caller had begun it.
+            self.now.live.extend(inner_live);
             self.ops.extend(ops);
             return Ok(Val::promise(Prom::Bound { failed, value: result, own: None, version: None }));
         };
@@ -392,10 +394,11 @@ impl Maker<'_> {
         rest.extend(ops.split_off(place));
         ops.extend(guards.iter().map(|_| Op { kind: Kind::End, span }));
         self.ops.extend(ops);
-        let quiet = !rest.iter().any(|op| matches!(op.kind, Kind::Write(..) | Kind::Wait(_) | Kind::Raw(_)));
+        let answers = rest.iter().any(|op| matches!(&op.kind, Kind::Set(local, _) if is_of_the_answer(local)));
+        let quiet = !answers && !rest.iter().any(|op| matches!(op.kind, Kind::Write(..) | Kind::Wait(_) | Kind::Raw(_)));
         self.push(Kind::Set(begun.clone(), constant(1)));
         let id = self.activities.len();
-        let made = Activity { rest, result, failed, begun, site: site.clone(), frees: None, quiet, span, awaits };
+        let made = Activity { rest, result, failed, begun, site: site.clone(), frees: None, quiet, answers, span, awaits };
         self.activities.push(made);
         self.now.live.insert(id);
         if self.predicted.contains(&site) {
@@ -661,6 +664,12 @@ impl Maker<'_> {
         self.replaced(place)
     }
 
+    /// Whether something that was begun may still answer, behind the end of the handler.
+    pub(super) fn answers_late(&self) -> Option<serval_diagnostic::Span> {
+        let late = self.now.live.iter().find(|activity| self.activities[**activity].answers);
+        late.map(|activity| self.activities[*activity].span)
+    }
+
     /// Everything that was begun is done before the request ends.
     pub(super) fn settle_all(&mut self) -> Made<()> {
         for activity in self.now.live.clone() {
@@ -670,6 +679,11 @@ impl Maker<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a local is one of those that say what the framework answers.
+fn is_of_the_answer(local: &str) -> bool {
+    matches!(local, "answered" | "passed") || local.starts_with("vbody") || local.starts_with("vstatus")
 }
 
 /// Shows all terms of a value.

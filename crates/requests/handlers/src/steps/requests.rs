@@ -15,7 +15,7 @@ use serval_diagnostic::Span;
 
 use super::answers::{AnswerShape, Answers};
 use super::ops::{Kind, Op, Term, without_last_pauses, without_unread};
-use super::outside::{given_name, given_numbers};
+use super::outside::given_name;
 use super::print::{Page, globals_of, parameters_of};
 use super::state::{FoundRequest, Frame, Made, Maker, NoProgram, NotModelled, Now};
 use super::values::{ARR, REC, SharedPlace, Static, Val};
@@ -162,6 +162,7 @@ impl<'m> Maker<'m> {
             reach: (0, 3),
             out_of_reach: None,
             far: BTreeSet::new(),
+            opaque: BTreeSet::new(),
             framework: "",
             records: super::records::Records::default(),
             loops: Vec::new(),
@@ -229,7 +230,7 @@ impl<'m> Maker<'m> {
         self.requested = None;
         self.fresh_request();
         self.starting = true;
-        let mut errors = Vec::new();
+        let mut errors = self.unknown_directives();
         for (place, statement) in self.module.top.iter().enumerate() {
             self.span = statement.span;
             let waits = |next: &Stmt| matches!(&next.kind, StmtKind::Expr(e) if matches!(e.kind, ExprKind::Await(_)));
@@ -352,6 +353,23 @@ impl<'m> Maker<'m> {
             Some(Static::Function { id, .. }) => self.module.function(*id).is_async && !self.touches(*id),
             _ => false,
         })
+    }
+
+    /// What is said behind `@serval` and means nothing here: it would be left out in silence.
+    fn unknown_directives(&self) -> Vec<NotModelled> {
+        let known = |text: &str| {
+            let word = text.split_whitespace().next().unwrap_or_default();
+            ["request", "ignore"].contains(&word) || range(text).is_some_and(|(low, high, _)| low <= high)
+        };
+        let unknown = self.module.directives.iter().filter(|directive| !known(&directive.text));
+        let said = |directive: &crate::form::Directive| NotModelled {
+            what: format!("`@serval {}`", directive.text),
+            help: "write `@serval request`, `@serval ignore` or a range such as `@serval 0..9`".to_owned(),
+            span: directive.span,
+            request: None,
+            is_mistake: true,
+        };
+        unknown.map(said).collect()
     }
 
     fn directive(&self, about: u32) -> Option<&str> {
@@ -506,7 +524,14 @@ impl<'m> Maker<'m> {
             self.push(Kind::End);
         }
         self.nothing_is_owed()?;
-        self.settle_all()?;
+        match self.answers_late() {
+            Some(_) if found.framework == "express" => self.settle_and_answer(&shape)?,
+            Some(span) if found.framework == "fastify" => {
+                self.span = span;
+                return self.refuse("an answer behind the end of the handler", "await what comes before it, and answer then");
+            }
+            _ => self.settle_all()?,
+        }
         self.permits_are_taken();
         self.queues_are_kept()?;
         let mut refusals = Vec::new();
@@ -551,8 +576,11 @@ impl<'m> Maker<'m> {
                 if !wanted.contains(&local) {
                     continue;
                 }
-                let values: Vec<i64> =
-                    if uses.arithmetic { given_numbers(uses).into_iter().collect() } else { self.given_tags(uses).into_iter().collect() };
+                let values: Vec<i64> = if uses.arithmetic {
+                    self.given_numbers(uses).into_iter().collect()
+                } else {
+                    self.given_tags(uses).into_iter().collect()
+                };
                 let list: Vec<String> = values.iter().map(i64::to_string).collect();
                 parameters.push(format!("{local}: {{{}}}", list.join(", ")));
             }

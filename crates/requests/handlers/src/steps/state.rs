@@ -138,7 +138,10 @@ pub(super) struct Activity {
     pub(super) site: String,
     /// The queue that is free when it has ended.
     pub(super) frees: Option<SharedPlace>,
+    /// Whether it changes nothing that another activity finds.
     pub(super) quiet: bool,
+    /// Whether it may answer for the framework.
+    pub(super) answers: bool,
     pub(super) span: Span,
     /// Where what it awaits first was found.
     pub(super) awaits: Option<(SharedPlace, u32)>,
@@ -220,6 +223,8 @@ pub(super) struct Maker<'m> {
     pub(super) out_of_reach: Option<String>,
     /// What numbers of the outside must come beyond.
     pub(super) far: BTreeSet<i64>,
+    /// Tokens of the outside, which are no texts of the file.
+    pub(super) opaque: BTreeSet<i64>,
     pub(super) frames: Vec<Frame>,
     pub(super) here: usize,
     pub(super) ops: Vec<Op>,

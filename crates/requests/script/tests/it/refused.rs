@@ -35,3 +35,16 @@ fn deep_nesting_ends_with_a_message() {
     let deep = format!("export const a = {}1{};", "(".repeat(100_000), ")".repeat(100_000));
     assert!(said("a.js", &deep).contains("nests too deeply"));
 }
+
+#[test]
+fn directives_that_mean_nothing_are_named() {
+    let head = "import { out } from './out.js';\n";
+    let body = "let n = 0;\nexport async function f() { n += 1; await out(); return n; }\n";
+    for directive in ["pure", "never fails", "returns 'a' | 'b'", "9..0", "0..many", "requests", "keys 2"] {
+        let found = crate::translated("a.js", &format!("{head}/** @serval {directive} */\n{body}")).expect_err(directive);
+        assert_eq!(found, [format!("`@serval {directive}`")]);
+    }
+    for directive in ["0..9", "-2..3 wrap"] {
+        assert!(crate::translated("a.js", &format!("{head}/** @serval {directive} */\n{body}")).is_ok(), "{directive}");
+    }
+}

@@ -14,7 +14,7 @@ const ERRORS: &str = "class Lost extends Error {\n  constructor(message, status 
     class Gone extends Lost {}\nclass Busy extends Error {\n  code = 'BUSY';\n}\n";
 
 /// Two calls of each pair of requests, with one event in a turn and with two.
-fn compared(node: &mut NodeProcess, name: &str, text: &str) {
+pub(crate) fn compared(node: &mut NodeProcess, name: &str, text: &str) {
     let bounds = HandlerBounds { numbers: Numbers::Many, refusals: Vec::new(), ..HandlerBounds::default() };
     let made = file(name, text, &bounds).unwrap_or_else(|why| panic!("{why}\n{text}"));
     for requests in made.choices(2) {
@@ -130,9 +130,9 @@ fn routes_and_plugins_of_fastify_are_requests() {
 fn what_is_not_modelled_of_them_is_named() {
     for (body, said) in [
         // The text of an error would say what is shared, or is one of many.
-        ("n += 1; throw new Error(`was ${n}`);", "an error whose text has what is shared"),
-        ("const seen = n; await out.go(); n = seen + 1; throw new Error('was ' + seen);", "an error whose text has what is shared"),
-        ("n += 1; last = k; await out.go(); throw new Lost(last);", "an error whose text has what is shared"),
+        ("n += 1; throw new Error(`was ${n}`);", "an error that has what is shared"),
+        ("const seen = n; await out.go(); n = seen + 1; throw new Error('was ' + seen);", "an error that has what is shared"),
+        ("n += 1; last = k; await out.go(); throw new Lost(last);", "an error that has what is shared"),
         ("try { await out.go(); } catch (e) { last = e.message; } return last;", "the text of an error that is stored"),
         (
             "try { await out.go(); } catch (e) { n += 1; if (e.message === 'no') n = 0; } return n;",
