@@ -293,7 +293,8 @@ async function format() {
 buttons.check.addEventListener("click", () => void check());
 buttons.stop.addEventListener("click", () => {
   clearTimeout(soon);
-  decider?.stop();
+  // A worker that does not answer by then is replaced, which takes its time, too.
+  decider?.stop(60);
 });
 of("format").addEventListener("click", () => void format());
 of("before").addEventListener("click", () => report.move(-1));

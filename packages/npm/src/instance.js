@@ -29,6 +29,14 @@ export class ServalTrap extends Error {
   }
 }
 
+/** The module gives up a text that it was reading; the reason is one that `stop` says. */
+class Left extends Error {
+  constructor(reason) {
+    super("stopped");
+    this.reason = reason;
+  }
+}
+
 /** An instance of the module. After a trap it is replaced by a new one. */
 export class Instance {
   /** @param {WebAssembly.Module} module */
@@ -43,6 +51,10 @@ export class Instance {
     const serval = {
       stop: () => (this.host.stop ? this.host.stop() : 0),
       tell: (stage, number) => this.host.tell?.(STAGES[stage] ?? "searching", number),
+      // Through all that is at work in the instance, which is never called again.
+      leave: (reason) => {
+        throw new Left(reason);
+      },
       trouble: (at, length) => {
         this.message = decoder.decode(new Uint8Array(this.exports.memory.buffer, at >>> 0, length >>> 0));
       },
@@ -72,6 +84,11 @@ export class Instance {
       const length = this.exports[name]() >>> 0;
       answer = decoder.decode(new Uint8Array(this.exports.memory.buffer, this.exports.output() >>> 0, length));
     } catch (error) {
+      if (error instanceof Left) {
+        this.renew();
+        // Nothing is read then, and the answer says what ended it.
+        return this.call(name, request, { ...host, stop: () => error.reason });
+      }
       const memory = this.isFull();
       const message = this.message || String(error?.message ?? error);
       this.renew();

@@ -16,6 +16,8 @@ function endedAfter(questions) {
   let stage = "reading";
   const host = { stop: () => (left-- > 0 ? 0 : 1), tell: (now) => (stage = now) };
   const checked = instance.call("check", request, host);
+  // A text is given up at once: nothing more of it is read, so that nothing more is asked.
+  demand(stage !== "reading" || left === -1, `after ${questions}: the text is read on, ${-1 - left} times it was asked again`);
   const [{ verdict, reason }] = checked.reports;
   if (verdict === "serializable") return "decided";
   demand(verdict === "unknown" && reason === "stopped" && checked.ended === "stopped" && checked.status === 3, `after ${questions}: ${JSON.stringify(checked)}`);

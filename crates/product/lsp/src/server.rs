@@ -674,3 +674,6 @@ impl Server {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

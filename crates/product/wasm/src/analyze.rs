@@ -118,7 +118,7 @@ impl Analyzed {
     /// A program, and what there is to say about the place that is asked for.
     fn program(&mut self, asked: &ModuleRequest, places: &UnitPlaces) {
         let text = asked.text.clone();
-        let Some(document) = limits::during(move || Document::new(text)) else { return };
+        let Some(document) = limits::reading(move || Document::new(text)) else { return };
         let all = Span::new(0, u32::try_from(asked.text.len()).unwrap_or(u32::MAX));
         let tokens = classified(&document, all).into_iter();
         self.tokens = tokens

@@ -168,5 +168,5 @@ impl ModuleRequest {
 pub(crate) fn read(text: &str, kind: TextKind) -> Option<Result<Input, serval::Mistakes>> {
     let kind = if kind == TextKind::System { InputKind::System } else { InputKind::Program };
     let text = text.to_owned();
-    limits::during(move || Input::read(text, kind))
+    limits::reading(move || Input::read(text, kind))
 }

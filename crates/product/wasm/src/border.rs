@@ -17,10 +17,12 @@ mod host {
     #[link(wasm_import_module = "serval")]
     // What the host is given are numbers and a place in our memory, which it only reads.
     unsafe extern "C" {
-        /// 0 to go on, 1 to stop, 2 because the time is over.
+        /// 0 to go on, 1 to stop, 2 because the time is over, 3 because memory is.
         pub(super) safe fn stop() -> i32;
         /// What the work is at.
         pub(super) safe fn tell(stage: i32, number: i32);
+        /// Ends the call where it is, for a reason as `stop` has it: the host throws, and takes another instance.
+        pub(super) safe fn leave(reason: i32) -> !;
         /// The message of a panic, before it ends the instance.
         pub(super) safe fn trouble(message: *const u8, length: usize);
     }
@@ -34,6 +36,9 @@ mod host {
     pub(super) fn stop() -> i32 {
         native::STOP.get()()
     }
+
+    /// Here work can be unwound, and is.
+    pub(super) fn leave(_: i32) {}
 
     pub(super) fn tell(stage: i32, number: i32) {
         native::TELL.get()(stage, number);
@@ -55,6 +60,11 @@ pub mod native {
 
 pub(crate) fn asked_to_stop() -> i32 {
     host::stop()
+}
+
+/// Does not come back in a module.
+pub(crate) fn leave(reason: i32) {
+    host::leave(reason);
 }
 
 pub(crate) fn told(stage: i32, number: i32) {

@@ -2,6 +2,10 @@
 //!
 //! There is no clock here. At some of the looks at its flag the work asks the host (`stop`), which has one; and it
 //! looks how much memory it has. What ended the work stays so until the next request.
+//!
+//! Where work is stopped that may have found something, it comes back with that. Of a text that was not read to its
+//! end nothing is known, and a module cannot unwind; so there the host ends the call (`leave`), makes
+//! another instance of the compiled module, and asks the same again with a `stop` that says at once what ended it.
 
 use std::cell::Cell;
 
@@ -19,6 +23,26 @@ pub enum EndedBy {
     Time,
     /// There is no more memory.
     Memory,
+}
+
+impl EndedBy {
+    /// By the numbers of `stop`, which says nothing with 0.
+    fn of_number(number: i32) -> Option<Self> {
+        match number {
+            0 => None,
+            2 => Some(Self::Time),
+            3 => Some(Self::Memory),
+            _ => Some(Self::Stopped),
+        }
+    }
+
+    fn number(self) -> i32 {
+        match self {
+            Self::Stopped => 1,
+            Self::Time => 2,
+            Self::Memory => 3,
+        }
+    }
 }
 
 /// What the work is at, which the host is told.
@@ -84,13 +108,23 @@ pub fn is_over() -> bool {
     if !LOOKS.get().is_multiple_of(SELDOM) {
         return false;
     }
-    let ended = match border::asked_to_stop() {
-        0 => (memory() > MEMORY.get()).then_some(EndedBy::Memory),
-        2 => Some(EndedBy::Time),
-        _ => Some(EndedBy::Stopped),
-    };
-    ENDED.set(ended);
-    ended.is_some()
+    ask()
+}
+
+/// Asks the host, and looks how much memory there is.
+fn ask() -> bool {
+    let full = || (memory() > MEMORY.get()).then_some(EndedBy::Memory);
+    ENDED.set(EndedBy::of_number(border::asked_to_stop()).or_else(full));
+    ENDED.get().is_some()
+}
+
+/// The same while a text is read: a module does not come back from here once it is over.
+fn is_over_for_good() -> bool {
+    let is_over = is_over();
+    if let Some(ended) = ended() {
+        border::leave(ended.number());
+    }
+    is_over
 }
 
 /// What has ended the work, if anything has.
@@ -119,6 +153,16 @@ pub(crate) fn ended_name() -> Option<&'static str> {
 /// Tells the host what the work is at.
 pub(crate) fn tell(stage: WasmStage, number: u32) {
     border::told(stage.number(), i32::try_from(number).unwrap_or(i32::MAX));
+}
+
+/// Reads a text, unless the host ends that; then nothing is known.
+pub(crate) fn reading<T>(work: impl FnOnce() -> T) -> Option<T> {
+    // Where the host asks again this says so before anything is read.
+    ENDED.set(EndedBy::of_number(border::asked_to_stop()));
+    if ended().is_some() {
+        return None;
+    }
+    Budget::new(u64::MAX, Cancel::asking(is_over_for_good)).during(work).ok()
 }
 
 /// Does work that only passes checkpoints, unless the host ends it.

@@ -18,7 +18,7 @@ const WIDEST: usize = 48;
 /// The net, or what is wrong with it, drawn; the outer nothing where the host ended reading.
 pub(crate) fn read(asked: &ModuleRequest, notation: NetKind) -> Option<Result<NetInput, String>> {
     let (text, name) = (asked.text.as_str(), asked.file(TextKind::Net(notation)));
-    let read = limits::during(|| NetInput::read(text, notation))?;
+    let read = limits::reading(|| NetInput::read(text, notation))?;
     Some(read.map_err(|error| net_file_mistake(&error, &name, text)).and_then(|input| match &asked.from {
         Some(from) => input.starting(from).map_err(|error| net_words_mistake(&error, from, input.net())),
         None => Ok(input),

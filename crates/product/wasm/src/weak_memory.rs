@@ -15,7 +15,7 @@ pub(crate) fn read(asked: &ModuleRequest, syntax: Syntax) -> Result<TsoInput, St
     let name = asked.file(TextKind::WeakMemory(syntax));
     let drawn = |diagnostics: &[Diagnostic], name: &str, text: &str| render_diagnostics(diagnostics, name, text, Style::Plain);
     let text = asked.text.clone();
-    let read = limits::during(move || TsoInput::read_as(text, syntax)).ok_or_else(limits::reason)?;
+    let read = limits::reading(move || TsoInput::read_as(text, syntax)).ok_or_else(limits::reason)?;
     let mut input = read.map_err(|(text, diagnostics)| drawn(&diagnostics, &name, &text))?;
     for question in &asked.questions {
         input.ask(question).map_err(|mistakes| drawn(&mistakes, "--question", question))?;

@@ -25,9 +25,14 @@ pub(crate) struct Client {
 impl Client {
     /// A client of a server that knows nothing yet.
     pub(crate) fn raw() -> Self {
+        Self::on(host())
+    }
+
+    /// The same of a server on this host.
+    pub(crate) fn on(host: Host) -> Self {
         let (input, to) = std::io::pipe().unwrap();
         let (from, output) = std::io::pipe().unwrap();
-        let server = std::thread::spawn(move || serve(input, output, host()));
+        let server = std::thread::spawn(move || serve(input, output, host));
         Self { to: Some(to), from: BufReader::new(from), server: Some(server), next: 1, told: VecDeque::new() }
     }
 
@@ -39,11 +44,15 @@ impl Client {
     /// The same with capabilities and options.
     pub(crate) fn with(capabilities: &Value, options: &Value) -> Self {
         let mut client = Self::raw();
-        let params = json!({"processId": null, "rootUri": null, "capabilities": capabilities, "initializationOptions": options});
-        let answer = client.ask("initialize", params);
-        assert_eq!(answer["serverInfo"]["name"], "serval");
-        client.tell("initialized", json!({}));
+        client.hello(capabilities, options);
         client
+    }
+
+    pub(crate) fn hello(&mut self, capabilities: &Value, options: &Value) {
+        let params = json!({"processId": null, "rootUri": null, "capabilities": capabilities, "initializationOptions": options});
+        let answer = self.ask("initialize", params);
+        assert_eq!(answer["serverInfo"]["name"], "serval");
+        self.tell("initialized", json!({}));
     }
 
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {

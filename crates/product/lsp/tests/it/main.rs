@@ -7,4 +7,5 @@ mod client;
 mod edits;
 mod large;
 mod methods;
+mod notices;
 mod others;

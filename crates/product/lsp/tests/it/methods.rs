@@ -239,5 +239,6 @@ fn a_client_that_asks_is_not_sent_to() {
     client.tell("textDocument/didClose", about());
     client.ask("workspace/symbol", json!({"query": ""}));
     assert!(client.told.iter().all(|message| message["method"] != "textDocument/publishDiagnostics"));
+    assert!(client.told.iter().any(|message| message["method"] == "workspace/diagnostic/refresh"));
     client.goodbye();
 }
