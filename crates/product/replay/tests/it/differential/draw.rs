@@ -97,7 +97,12 @@ pub(super) fn drawn(seed: u64, level: &'static str) -> Drawn {
         level,
     };
     let count = if rng.chance(55) { 2 } else { 3 };
-    let scripts = (0..count).map(|_| script(&mut rng, &forms, if count == 2 { 3 } else { 2 })).collect();
+    let scripts: Vec<Vec<String>> = (0..count).map(|_| script(&mut rng, &forms, if count == 2 { 3 } else { 2 })).collect();
+    // A row for each INSERT, so that the server cannot have more than the model.
+    let numbered_rows = scripts.iter().flatten().filter(|line| line.starts_with("INSERT INTO h")).count();
+    for line in schema.iter_mut().filter(|line| line.starts_with("-- serval: rows h")) {
+        *line = format!("-- serval: rows h {}", numbered_rows.max(3));
+    }
     let first = usize::from(rng.chance(50));
     let levels = (0..count).filter(|_| is_mixed).map(|number| LEVELS[(first + number) % 2]).collect();
     Drawn { level: if is_mixed { LEVELS[0] } else { level }, schema, scripts, levels }
