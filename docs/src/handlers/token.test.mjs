@@ -275,11 +275,12 @@ const given = (values, path) => {
 
 // The answer of a request that goes to a framework: the first counts.
 const reply = () => {
-  const answer = { status: 200, body: undefined, sent: undefined };
-  const send = (body) => { answer.sent ??= { status: answer.status, body }; return self; };
+  const answer = { status: 200, body: undefined, sent: undefined, late: undefined };
+  const sent = (what) => { answer.sent ??= what; answer.late?.(); return self; };
+  const send = (body) => sent({ status: answer.status, body });
   const status = (code) => { answer.status = code; return self; };
   const same = () => self;
-  const next = (error) => { if (error !== undefined) answer.sent ??= { passed: error }; };
+  const next = (error) => { if (error !== undefined) sent({ passed: error }); };
   // What was answered, and whether it is a failure that was passed on.
   const said = () => {
     if (answer.sent && Object.hasOwn(answer.sent, 'passed')) throw answer.sent.passed;
@@ -322,6 +323,10 @@ const failure = (error) => {
   return ['t', typeof error === 'object' && error !== null ? String(error[token] ?? 'an object') : String(error)];
 };
 
+// Calls that must still answer; one whose handler has ended may never do it, and then it has answered nothing.
+const is_open = (one) => one.come && one.answer === undefined && one.nothing === undefined;
+const answers_now = () => run.calls.map((one) => one.answer ?? one.nothing);
+
 // A call begins: what it does before its first pause happens here.
 const begin = (index) => {
   const call = run.job.calls[index];
@@ -344,7 +349,12 @@ const begin = (index) => {
         const done = Promise.resolve(f(given(call.given, ''), there, there.next));
         const plain = (value) => {
           if (there.answer.sent) return there.said();
-          return call.framework === 'fastify' ? { status: there.answer.status, body: value === there ? undefined : value } : undefined;
+          const given = value === there ? undefined : value;
+          const here = call.framework === 'fastify' ? { status: there.answer.status, body: given } : undefined;
+          if (here && given !== undefined) return here;
+          // What is sent later is the answer.
+          state.nothing = shown(here);
+          return new Promise((resolve) => { there.answer.late = resolve; }).then(there.said);
         };
         answer = done.then(plain, (error) => { if (there.answer.sent) return there.said(); throw error; });
       }
@@ -419,7 +429,7 @@ const perform = async (how) => {
     run.loading = false;
     run.fits = await (how.script ? as_seen(how.script) : one_at_a_time(how.target));
     await turn();
-    return run.calls.map((one) => one.answer);
+    return answers_now();
   } finally {
     replace(before);
     Math.random = before_random;
@@ -456,12 +466,12 @@ const has_refused = (answer, at) => {
 // The calls one at a time, until one answers something else. What refuses has done nothing, at any time.
 const one_at_a_time = async (target) => {
   const refuses = target.map(has_refused);
-  const open = () => run.calls.some((one) => one.come && one.answer === undefined);
+  const open = () => run.calls.some(is_open);
   for (let turns = 0; turns < 200; turns += 1) {
     const busy = run.gates.length > 0 || open();
     const coming = CALLS.map((_, at) => at).filter((at) => !busy && !run.calls[at].come && !refuses[at]);
     const next = [...coming, ...run.gates];
-    if (next.length === 0) return !open();
+    if (next.length === 0) return !open() && fits(answers_now(), target);
     const picked = next[choose(next.length)];
     if (typeof picked === 'number') start(picked);
     else answer(picked);

@@ -45,12 +45,35 @@ impl Maker<'_> {
     /// those of the other as well.
     fn may_be_equal(&mut self, one: &Val, other: &Val) {
         let (Some(mine), Some(theirs)) = (one.origins.first(), other.origins.first()) else { return };
+        self.as_many_as_are_compared(one, other);
         // What callers give are keys, which stay as few as they are.
         let first = !mine.starts_with("p:") && (theirs.starts_with("p:") || mine < theirs);
         let (wider, from) = if first { (one, other) } else { (other, one) };
         let atoms: BTreeSet<i64> = from.tags.iter().copied().filter(|tag| *tag >= super::values::FIRST_ATOM).collect();
         if short(mine) != short(theirs) {
             self.mark(&wider.origins.clone(), |uses| uses.literals.extend(&atoms));
+        }
+    }
+
+    /// Of values of one kind that are compared with each other there are enough for all of them to be different.
+    fn as_many_as_are_compared(&mut self, one: &Val, other: &Val) {
+        let is_open = |val: &Val| val.tags.iter().any(|tag| *tag >= super::values::FIRST_ATOM);
+        if !is_open(one) || !is_open(other) {
+            return;
+        }
+        let kind = |origin: &str| if origin.starts_with("p:") { "p:".to_owned() } else { short(origin).to_owned() };
+        for origin in one.origins.iter().chain(&other.origins) {
+            self.frees_once.insert(format!("compared {} {origin}", kind(origin)));
+        }
+        for origin in one.origins.iter().chain(&other.origins) {
+            let kind = kind(origin);
+            let all = format!("compared {kind} ");
+            let count = self.frees_once.iter().filter(|known| known.starts_with(&all)).count();
+            let (there, option) = if kind == "p:" { (self.keys, "--keys") } else { (self.limits.values, "--values") };
+            if count > usize::try_from(there).unwrap_or(0) {
+                self.out_of_reach =
+                    Some(format!("{count} values are compared with each other, and there are {there} in the proof: `{option} {count}`"));
+            }
         }
     }
 

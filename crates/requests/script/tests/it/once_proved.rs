@@ -69,6 +69,23 @@ fn values_of_different_calls_may_be_the_same() {
 }
 
 #[test]
+fn values_that_are_compared_may_all_be_different() {
+    for (body, option) in [
+        ("if (k !== l && l !== m && k !== m) { n = 7; } return n;", "`--keys 3`"),
+        (
+            "const x = await api.a(); const y = await api.a(); const z = await api.a(); return x !== y && y !== z && x !== z ? n : 0;",
+            "`--values 3`",
+        ),
+    ] {
+        let text = format!("import {{ api }} from './api.js';\nlet n = 0;\nexport async function f(k, l, m) {{ n = 1; {body} }}\n");
+        let why = translated("a.js", &text).expect("it is translated").out_of_reach;
+        assert!(why.as_ref().is_some_and(|why| why.contains(option)), "{body}: {why:?}");
+        let more = HandlerBounds { keys: Some(3), values: 3, ..HandlerBounds::default() };
+        assert_eq!(file("a.js", &text, &more).expect("it is translated").translation.out_of_reach, None, "{body}");
+    }
+}
+
+#[test]
 fn an_answer_behind_the_end_of_the_handler_counts() {
     let Some(mut node) = node() else { return };
     let head = "import express from 'express';\nimport { api } from './api.js';\nconst app = express();\nlet n = 0;\n";
