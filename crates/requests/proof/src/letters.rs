@@ -197,7 +197,7 @@ fn check_cover(
 
 /// Each letter is removed or in one class, and all letters of a class have
 /// edges between the same states; says whether the classes mean anything.
-fn check_classes(form: &NormalForm, automaton: &Automaton, classes: &[Vec<Node>], removed: &BTreeSet<Node>) -> Checked<bool> {
+pub(crate) fn check_classes(form: &NormalForm, automaton: &Automaton, classes: &[Vec<Node>], removed: &BTreeSet<Node>) -> Checked<bool> {
     let known = classes.iter().all(|class| !class.is_empty() && class.iter().all(|&letter| is_letter(form, letter)));
     require!(LettersNumbers, known, about("the classes"), "a letter that is not there, or an empty class");
     if !known {

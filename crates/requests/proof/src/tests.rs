@@ -1,6 +1,7 @@
 //! Tests that need to switch conditions off, and what they share.
 
 mod closure;
+mod closure_truth;
 mod components;
 mod conditions;
 mod counts;
@@ -13,6 +14,7 @@ mod identity_elimination;
 mod invariant;
 mod last;
 mod letters;
+mod letters_truth;
 mod movers;
 mod mutations;
 mod pairs;
@@ -27,6 +29,7 @@ mod script_hostile;
 mod scripts;
 mod shared;
 mod strict;
+mod strict_truth;
 mod support;
 
 /// Switches one condition off.

@@ -148,7 +148,7 @@ impl Fact {
 }
 
 /// Checks a fact; says whether it can be looked at any further.
-pub(super) fn check_fact(form: &NormalForm, fact: &Fact, work: &mut Work) -> Checked<bool> {
+pub(crate) fn check_fact(form: &NormalForm, fact: &Fact, work: &mut Work) -> Checked<bool> {
     let are_letters = |nodes: &[Node]| nodes.is_sorted_by(|a, b| a < b) && nodes.iter().all(|&node| super::is_letter(form, node));
     let literal = |bound: &Bound| {
         let sorted = bound.terms.is_sorted_by(|a, b| a.0 < b.0) && bound.terms.iter().all(|&(_, factor)| factor != 0);

@@ -121,20 +121,7 @@ pub(super) fn check_groups(
     if !known {
         return Ok(None);
     }
-    removed.extend(visits.iter().map(|visit| visit.letter));
-    work.spend(before.edges.len())?;
-    let without = before.without(|label| removed.contains(&label));
-    let mut group_of: BTreeMap<Node, usize> = BTreeMap::new();
-    for (number, group) in each.iter().enumerate() {
-        for &letter in &group.letters {
-            let alone = group_of.insert(letter, number).is_none() && !removed.contains(&letter);
-            require!(LettersGroups, alone, about(format!("group {number}")), "letter {letter} is removed, or in another group");
-        }
-    }
-    check_diamonds(&without, &group_of, work)?;
-    for visit in visits {
-        check_visit((before, &without), each, visit, facts.0, work)?;
-    }
+    let (without, group_of) = check_apart(before, groups, facts.0, removed, work)?;
     let all: BTreeSet<Node> = form.node_numbers().filter(|&node| form.is_done(node)).collect();
     for (number, group) in each.iter().enumerate() {
         work.spend(all.len().saturating_add(without.edges.len()))?;
@@ -153,6 +140,35 @@ pub(super) fn check_groups(
     }
     removed.extend(group_of.keys());
     Ok(Some(without.without(|label| group_of.contains_key(&label))))
+}
+
+/// An automaton without loop letters, and the group of each letter that is in one.
+type Apart = (Automaton, BTreeMap<Node, usize>);
+
+/// The conditions of the lemma: groups are disjoint, their letters can be exchanged, and loops are visited. Adds the loop
+/// letters to those that are removed.
+pub(crate) fn check_apart(
+    before: &Automaton,
+    Groups { visits, each }: &Groups,
+    facts: &[Fact],
+    removed: &mut BTreeSet<Node>,
+    work: &mut Work,
+) -> Checked<Apart> {
+    removed.extend(visits.iter().map(|visit| visit.letter));
+    work.spend(before.edges.len())?;
+    let without = before.without(|label| removed.contains(&label));
+    let mut group_of: BTreeMap<Node, usize> = BTreeMap::new();
+    for (number, group) in each.iter().enumerate() {
+        for &letter in &group.letters {
+            let alone = group_of.insert(letter, number).is_none() && !removed.contains(&letter);
+            require!(LettersGroups, alone, about(format!("group {number}")), "letter {letter} is removed, or in another group");
+        }
+    }
+    check_diamonds(&without, &group_of, work)?;
+    for visit in visits {
+        check_visit((before, &without), each, visit, facts, work)?;
+    }
+    Ok((without, group_of))
 }
 
 /// Letters of different groups can be exchanged at each state.

@@ -75,7 +75,7 @@ objects!(Level, Loop);
 
 /// Checks a level; adds what it removes, and says whether its automaton can be
 /// looked at any further.
-pub(super) fn check_level(
+pub(crate) fn check_level(
     form: &NormalForm,
     before: &Automaton,
     level: &Level,

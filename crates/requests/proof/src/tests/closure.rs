@@ -123,6 +123,39 @@ fn each_condition_is_needed_and_none_covers_for_another() {
     assert_eq!(conditions, 7);
 }
 
+/// Lists of another form are refused as such, before anything is looked up in them.
+#[test]
+fn tables_are_looked_at() {
+    type Change = fn(&mut ClosedPart);
+    let of_both: [Change; 5] = [
+        |part| part.at[1] = vec![1, 0],
+        |part| part.at[1] = vec![0, 1, 2],
+        |part| drop(part.at.pop()),
+        |part| part.globals[1] = "free".to_owned(),
+        |part| part.locals[1] = "take".to_owned(),
+    ];
+    let of_counts: [Change; 4] = [
+        |part| part.levels[0].push(0),
+        |part| part.weights[1].clear(),
+        |part| drop(part.levels.pop()),
+        |part| part.markings = vec![Vec::new(); 2],
+    ];
+    let of_markings: [Change; 4] = [
+        |part| part.markings[1][0].push((2, 1)),
+        |part| part.markings[1][0].insert(0, (1, 1)),
+        |part| drop(part.markings.pop()),
+        |part| part.levels = vec![Vec::new(); 2],
+    ];
+    let cases = [(by_counts as fn() -> ClosedPart, &of_counts), (by_markings, &of_markings)];
+    for (number, (part, own)) in cases.into_iter().enumerate() {
+        for (change, change_part) in of_both.iter().chain(own).enumerate() {
+            let mut part = part();
+            change_part(&mut part);
+            assert_eq!(refused(answer_of(&lock(), &certificate(part))), Condition::ClosureTables, "{number} {change}");
+        }
+    }
+}
+
 /// What can occur cannot be left out: the second request fails, so no list of states is accepted.
 #[test]
 fn no_list_shows_that_what_fails_does_not() {

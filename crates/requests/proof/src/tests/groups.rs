@@ -110,7 +110,10 @@ type Change = (&'static str, fn(&mut Groups), Condition);
 
 #[test]
 fn each_part_of_a_right_proof_is_needed() {
-    let changes: [Change; 8] = [
+    let changes: [Change; 11] = [
+        ("letters in disorder", |groups| groups.each[0].letters = vec![7, 4], Condition::LettersNumbers),
+        ("what is no letter", |groups| groups.each[0].letters.insert(0, 0), Condition::LettersNumbers),
+        ("no letter whose loops are visited", |groups| groups.visits[0].letter = 0, Condition::LettersNumbers),
         ("no guard", |groups| groups.visits[0].guards.clear(), Condition::LettersVisits),
         ("one guard of two", |groups| groups.visits[1].guards = vec![0], Condition::LettersVisits),
         ("a guard of another letter", |groups| groups.visits[0].guards = vec![1], Condition::LettersGuard),

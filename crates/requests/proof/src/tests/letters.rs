@@ -156,13 +156,56 @@ fn right_proofs_are_accepted() {
     }
 }
 
+/// What is not a letter, no state or not in order is refused before anything is made of it.
 #[test]
-fn a_clause_that_does_not_hold_is_refused() {
-    let mut case = counted();
-    let Some(Fact::Count(counting)) = proof(&mut case).facts.last_mut() else { panic!() };
-    // Less than nothing is answered.
-    counting.clause[0].constant = -1;
-    assert!(case.check().is_err());
+fn what_is_not_there_is_refused() {
+    fn level(proof: &mut LettersProof) -> &mut Level {
+        &mut proof.levels[0]
+    }
+    let bound = |terms: &[(u32, i64)]| {
+        let clause = vec![Bound { divisor: 0, constant: 0, terms: terms.to_vec() }];
+        Fact::Count(Box::new(Counting { clause, ..Counting::default() }))
+    };
+    let exactly = |letters: &[u32]| {
+        let exactly = vec![Exactly { letters: letters.to_vec(), times: 1 }];
+        Fact::Reach(Absence { exactly, ..absence(&[], &[]) })
+    };
+    let changes: [&dyn Fn(&mut LettersProof); 12] = [
+        &|proof| level(proof).loops.push(Loop { letter: 0, guard: None }),
+        &|proof| level(proof).relation.push((1, 0)),
+        &|proof| level(proof).relation.push((0, 2)),
+        &|proof| level(proof).automaton.start = 1,
+        &|proof| proof.facts.push(bound(&[(0, 1)])),
+        &|proof| proof.facts.push(bound(&[(1, 0)])),
+        &|proof| proof.facts.push(bound(&[(1, 1), (1, 1)])),
+        &|proof| proof.facts.push(exactly(&[0])),
+        &|proof| proof.facts.push(exactly(&[1, 1])),
+        &|proof| proof.facts.push(Fact::Pairs(absence(&[2], &[1]))),
+        &|proof| proof.classes.push(Vec::new()),
+        &|proof| proof.classes.push(vec![0]),
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let mut case = right();
+        change(proof(&mut case));
+        assert_eq!(super::support::condition(&case.check()), Condition::LettersNumbers, "change {number}");
+    }
+}
+
+/// The tree is that of a clause which holds; it says nothing of one that does not.
+#[test]
+fn what_is_counted_is_what_the_clause_says() {
+    let changes: [fn(&mut Bound); 3] = [
+        // No number of answers is even, and none is more than 0.
+        |bound| bound.divisor = 2,
+        |bound| bound.terms = vec![(1, -1)],
+        |bound| bound.constant = -1,
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let mut case = counted();
+        let Some(Fact::Count(counting)) = proof(&mut case).facts.last_mut() else { panic!() };
+        change(&mut counting.clause[0]);
+        assert!(case.check().is_err(), "change {number}");
+    }
 }
 
 #[test]

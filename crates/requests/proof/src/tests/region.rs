@@ -21,7 +21,7 @@ fn flow(edge: u32, divisor: u64, constant: i64, terms: &[(u32, i64)]) -> Flow {
 }
 
 /// The counts of all walks of at most `length` edges.
-fn walks(automaton: &Automaton, classes: u32, length: usize) -> BTreeSet<Vec<i64>> {
+pub(super) fn walks(automaton: &Automaton, classes: u32, length: usize) -> BTreeSet<Vec<i64>> {
     let mut layer = BTreeSet::from([(automaton.start, vec![0; classes as usize])]);
     let mut found = BTreeSet::new();
     for _ in 0..=length {
@@ -40,7 +40,7 @@ fn walks(automaton: &Automaton, classes: u32, length: usize) -> BTreeSet<Vec<i64
 }
 
 /// All counts with a sum up to so much.
-fn counts_up_to(classes: u32, sum: i64) -> Vec<Vec<i64>> {
+pub(super) fn counts_up_to(classes: u32, sum: i64) -> Vec<Vec<i64>> {
     let mut all = vec![Vec::new()];
     for _ in 0..classes {
         let longer = |counts: &Vec<i64>| {

@@ -71,7 +71,7 @@ pub(super) fn violate(condition: Condition) -> Vec<Case> {
             vec![in_flight(two_steps(), 1, vec![state(0, &[], &[(0, &[])]), waiting])]
         }
         Condition::PointsPlaces => {
-            let beyond = points(once(), &[7], Part::Atomic(Vec::new()));
+            let beyond = points(once(), &[1], Part::Atomic(Vec::new()));
             vec![beyond, points(once(), &[0, 0], Part::Atomic(Vec::new()))]
         }
         Condition::PointsBad => vec![points(choosing(), &[], Part::Atomic(Vec::new()))],

@@ -3,7 +3,7 @@
 
 use serval_tso_program::Program;
 
-use super::cases::{Case, Refused, answer, balanced, checked};
+use super::cases::{Case, Refused, answer, balanced, checked, refusal};
 use super::lists::{all_live, attacks_in, begun, closed_in};
 use super::{finals, merged};
 use crate::state::Model as Memory;
@@ -164,4 +164,19 @@ fn a_thread_that_is_like_an_earlier_one_has_no_list() {
     // And one that is not needs its own.
     mutant.robust.as_mut().unwrap().alike = vec![vec![1, 2]];
     assert!(!checked(&program, &mutant));
+}
+
+#[test]
+fn groups_are_of_threads_that_are_there() {
+    let (program, mut certificate) = sequential(&lock(PAIRS), &[vec![0, 1, 2]]);
+    certificate.sc.as_mut().unwrap().alike = vec![vec![0, 1, 3]];
+    assert_eq!(refusal(&(program, certificate)), Condition::AlikeGroups);
+}
+
+/// Which of two equal threads is the attacker is not forgotten.
+#[test]
+fn an_attacker_is_no_other_thread() {
+    let thread = |name: &str| format!("thread {name} {{ o := fadd(t, 1); if (o == 0) {{ x := 1; r := y; }} else {{ y := 1; r := x; }} }} ");
+    let text = format!("memory t, x, y; {}{}", thread("P"), thread("Q"));
+    assert_eq!(refusal(&attacked(&text, &[vec![0, 1]])), Condition::RobustViolation);
 }

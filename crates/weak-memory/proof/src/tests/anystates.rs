@@ -1,6 +1,6 @@
 //! The rule of what cannot be reached under sequential consistency, whatever the number of copies.
 
-use super::cases::{Case, Refused, answer, balanced, checked};
+use super::cases::{Case, Refused, answer, balanced, checked, refusal};
 use super::lists::{any_states, begun, leave_largest};
 use crate::{AnyStates, By, Claim, Condition, Configuration, Model};
 
@@ -57,5 +57,34 @@ fn no_largest_configuration_can_be_left_out() {
             mutant.any_sc.as_mut().unwrap().configurations.remove(number);
             assert!(!checked(&program, &mutant), "configuration {number}");
         }
+    }
+}
+
+/// What a copy does behind its first step is found where the copy has come to: with copies at the first step alone nothing
+/// is ever stored.
+#[test]
+fn copies_that_move_are_listed_where_they_are() {
+    let text = "memory x; thread A { r := x; if (r == 1) { l: skip; } } thread* P { skip; x := 1; } never A@l;";
+    let case = but(text, |list| {
+        list.configurations.retain(|one| one.core.last() == Some(&0));
+        list.configurations.iter_mut().for_each(|one| one.copies = vec![(1, vec![0], None)]);
+    });
+    assert_eq!(refusal(&case), Condition::StatesClosed);
+}
+
+#[test]
+fn configurations_have_the_numbers_of_states_and_copies() {
+    let changes: [fn(&mut Configuration); 6] = [
+        |one| one.core.push(0),
+        // `A` has no copies.
+        |one| one.copies.push((0, vec![0], None)),
+        |one| one.copies.push((1, vec![0], None)),
+        |one| one.copies.push((1, vec![99, 0], None)),
+        |one| one.copies.push((1, vec![1, 7], Some(0))),
+        |one| one.copies.push(one.copies[0].clone()),
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let case = but(LOOKS, |list| change(&mut list.configurations[0]));
+        assert_eq!(refusal(&case), Condition::StatesShape, "change {number}");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serval_budget::Budget;
 use serval_tso_program::{CellId, Program};
 
-use super::cases::{Case, Refused, about_memory, answer, balanced, checked};
+use super::cases::{Case, Refused, about_memory, answer, balanced, checked, refusal};
 use super::lists::{all_live, begun};
 use crate::basis::{Basis, before};
 use crate::live::Live;
@@ -96,6 +96,25 @@ pub(super) fn refused() -> Refused {
 #[test]
 fn as_many_are_refused_as_accepted() {
     balanced(&accepted(), &refused());
+}
+
+/// A member speaks of cells that are there, says of each entry whether it is own, and nothing more.
+#[test]
+fn members_have_the_numbers_of_buffers() {
+    for member in [&[1, 0, 1, 1, 1, 1][..], &[1, 0, 1, 0, 1, 2], &[1, 0, 1, 0, 1], &[1, 0, -1], &[1, 0, 0, 0], &[1, 0, 2, 0, 1, 1, 0, 1, 1]]
+    {
+        assert_eq!(refusal(&by_basis(NOWHERE, &[member])), Condition::BasisShape, "{member:?}");
+    }
+}
+
+/// There are values for each cell, and places for each thread.
+#[test]
+fn what_may_be_is_said_of_all_cells_and_threads() {
+    for change in [|basis: &mut Basis| drop(basis.values.pop()), |basis: &mut Basis| drop(basis.threads.pop())] {
+        let (program, mut certificate) = by_basis(NOWHERE, &[]);
+        change(certificate.basis.as_mut().unwrap());
+        assert_eq!(refusal(&(program, certificate)), Condition::BasisShape);
+    }
 }
 
 #[test]

@@ -33,6 +33,14 @@ pub(super) fn balanced(accepted: &[Case], refused: &Refused) {
     }
 }
 
+/// The condition that refuses a certificate.
+pub(super) fn refusal((program, certificate): &Case) -> Condition {
+    match certificate.check(program, &mut Budget::unlimited()) {
+        Err(Refusal::Invalid(rejection)) => *Condition::ALL.iter().find(|&&one| rejection.condition == one).unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
 pub(super) fn checked(program: &Program, certificate: &Certificate) -> bool {
     certificate.check(program, &mut Budget::unlimited()).is_ok()
 }

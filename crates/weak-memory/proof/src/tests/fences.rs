@@ -2,7 +2,7 @@
 
 use serval_budget::Budget;
 
-use super::cases::{Case, FENCED, LONGER, Refused, SB, answer, balanced, both, checked, fenced, longer, set};
+use super::cases::{Case, FENCED, LONGER, Refused, SB, answer, balanced, both, checked, fenced, longer, refusal, set};
 use super::lists::{all_live, attacks, begun, closed};
 use crate::state::Model as Memory;
 use crate::{By, Certificate, Claim, Condition, FenceSet, Fences, Goal, Means, Model, Witness};
@@ -173,4 +173,14 @@ fn bad_states_are_kept_out_or_nothing_helps() {
     // Where the store waits at the end, a fence at the label would stop it, so that this run is no such witness.
     assert!(!checked(&program, &but(&certificate, |fences| fences.witnesses[0].run = vec![0])));
     assert!(!checked(&program, &but(&certificate, |fences| fences.witnesses.clear())));
+}
+
+/// The same place twice is one place that costs as much as two.
+#[test]
+fn places_are_there_and_each_is_listed_once() {
+    for places in [vec![(0, 1), (0, 1), (1, 1)], vec![(0, 1), (1, 99)], vec![(0, 1), (7, 0)]] {
+        let (program, mut certificate) = fenced(SB, &[&[(0, 1), (1, 1)]], both());
+        certificate.fences.as_mut().unwrap().sets[0].places = places;
+        assert_eq!(refusal(&(program, certificate)), Condition::FencesPlaces);
+    }
 }

@@ -32,6 +32,10 @@ pub(super) fn refused() -> Refused {
     let found = |text: &str| text.replace("== 2;", "== 1;");
     vec![
         (Condition::LiveShape, unreachable(begun(ONE), |program| closed(program, Memory::Sc, Vec::new()))),
+        // One set too few.
+        (Condition::LiveShape, with_live(READS, &[u64::MAX; 3])),
+        // It is seen on the way, and not at the end alone.
+        (Condition::LiveQuestion, with_live("memory x = 1; thread P { r := x; r := 0; } never P.r == 1;", &[0, 0, 1])),
         (Condition::LiveUses, with_live(&found(READS), &[0, 0, 0, 0])),
         (Condition::LiveFlow, with_live(&found(LATER), &[0, 0, 1, 0, 0])),
         (Condition::LiveQuestion, with_live("memory x = 1; thread P { r := x; l: skip; } never P.r == 1;", &[0, 0, 0])),

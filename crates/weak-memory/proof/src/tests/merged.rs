@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serval_tso_program::{Program, Question};
 
-use super::cases::{Case, FENCED, Refused, SB, answer, balanced, checked};
+use super::cases::{Case, FENCED, Refused, SB, answer, balanced, checked, refusal};
 use super::lists::{all_live, begun, closed};
 use crate::alike::Symmetry;
 use crate::live::Live;
@@ -82,6 +82,16 @@ pub(super) fn refused() -> Refused {
 #[test]
 fn as_many_are_refused_as_accepted() {
     balanced(&accepted(), &refused());
+}
+
+/// What waits is for cells that there are.
+#[test]
+fn stores_that_wait_are_of_cells_that_are_there() {
+    let case = but(AGAIN, |list| {
+        let last = list.states.iter().last().unwrap();
+        list.states.change(|states| states.push(vec![last[0], last[1], 5, 0, 1, 1, 1, 0, 0]));
+    });
+    assert_eq!(refusal(&case), Condition::StatesShape);
 }
 
 #[test]
