@@ -47,25 +47,18 @@ pub(crate) type RequestMultiset = Vec<u32>;
 /// order, up to a number.
 pub(crate) fn request_multisets(names: usize, requests: u32, limit: usize) -> Vec<RequestMultiset> {
     let mut all = Vec::new();
-    let mut multiset = vec![0; names];
-    fill(&mut multiset, 0, requests, limit, &mut all);
+    // The name of each request, in order. No recursion over names: a program may have more than a small stack holds.
+    let mut chosen = vec![0; requests as usize];
+    while names > 0 && all.len() < limit {
+        let mut multiset = vec![0; names];
+        chosen.iter().for_each(|&name: &usize| multiset[name] += 1);
+        all.push(multiset);
+        // The last request that can have a later name takes the next one, and so do those after it.
+        let Some(last) = chosen.iter().rposition(|&name| name + 1 < names) else { break };
+        let next = chosen[last] + 1;
+        chosen[last..].fill(next);
+    }
     all
-}
-
-fn fill(multiset: &mut RequestMultiset, position: usize, left: u32, limit: usize, all: &mut Vec<RequestMultiset>) {
-    if all.len() >= limit || multiset.is_empty() {
-        return;
-    }
-    if position + 1 == multiset.len() {
-        multiset[position] = left;
-        all.push(multiset.clone());
-        return;
-    }
-    for take in (0..=left).rev() {
-        multiset[position] = take;
-        fill(multiset, position + 1, left - take, limit, all);
-    }
-    multiset[position] = 0;
 }
 
 #[cfg(test)]
@@ -79,5 +72,23 @@ mod tests {
         assert_eq!(request_multisets(4, 3, 100).len(), 20);
         assert_eq!(request_multisets(4, 3, 7).len(), 7);
         assert_eq!(request_multisets(0, 3, 7).len(), 0);
+        assert_eq!(request_multisets(3, 0, 7), [vec![0, 0, 0]]);
+        assert_eq!(request_multisets(3, 1, 0).len(), 0);
+    }
+
+    /// First those with most requests of the first name.
+    #[test]
+    fn multisets_come_in_order() {
+        for (names, requests) in [(1, 4), (2, 5), (4, 4), (6, 3)] {
+            let all = request_multisets(names, requests, usize::MAX);
+            assert!(all.iter().all(|multiset| multiset.iter().sum::<u32>() == requests));
+            assert!(all.is_sorted_by(|one, next| one > next), "{all:?}");
+        }
+    }
+
+    #[test]
+    fn there_may_be_more_names_than_a_stack_holds() {
+        let all = request_multisets(100_000, 2, 3);
+        assert_eq!(all.iter().map(|multiset| multiset[..3].to_vec()).collect::<Vec<_>>(), [[2, 0, 0], [1, 1, 0], [1, 0, 1]]);
     }
 }
