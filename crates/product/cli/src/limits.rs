@@ -77,6 +77,42 @@ impl From<Duration> for Time {
     }
 }
 
+impl Time {
+    /// When it is over, from now on.
+    pub(crate) fn end(self) -> Deadline {
+        // What is late by so little is still within the time that users see.
+        let late = self.limit.saturating_add(self.limit / 20).saturating_add(Duration::from_millis(250));
+        Deadline { time: self, at: Instant::now().checked_add(late) }
+    }
+}
+
+/// When a time is over.
+pub(crate) struct Deadline {
+    time: Time,
+    at: Option<Instant>,
+}
+
+impl Deadline {
+    /// A time that is over.
+    #[cfg(test)]
+    pub(crate) fn over(time: Time) -> Self {
+        Self { time, at: Some(Instant::now()) }
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.at.is_some_and(|at| Instant::now() >= at)
+    }
+
+    /// That it was over, in words and with the limit.
+    pub(crate) fn reason(&self) -> String {
+        reason_of_time(self.time.said, self.time.option)
+    }
+}
+
+fn reason_of_time(said: Duration, option: &str) -> String {
+    format!("stopped at the time limit of {} s ({option})", said.as_secs_f64())
+}
+
 /// A time for each piece of work, and perhaps one for all together.
 pub(crate) struct Times {
     each: Duration,
@@ -238,7 +274,7 @@ impl Watch {
     /// What ended the work, in words and with the limit.
     pub(crate) fn reason(&self) -> String {
         match self.ended() {
-            Some(Ended::Time) => format!("stopped at the time limit of {} s ({})", self.state.said.as_secs_f64(), self.state.option),
+            Some(Ended::Time) => reason_of_time(self.state.said, self.state.option),
             Some(Ended::Memory) => memory_reason(),
             Some(Ended::Interrupt) => "interrupted".to_owned(),
             None => "stopped".to_owned(),
