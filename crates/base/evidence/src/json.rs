@@ -1,5 +1,7 @@
 //! Strict reading from JSON, and writing on one line.
 
+use std::io::{self, Read, Write};
+
 use serde::Serialize;
 use serde::de::{DeserializeOwned, Error};
 use serval_diagnostic::FormatError;
@@ -9,18 +11,38 @@ use crate::shown::{one_line, shown};
 /// Reads a text strictly: fields that are unknown, missing or repeated are errors if the type says so, and so is
 /// anything after its end. A byte order mark is skipped. Costs time and memory in proportion to the text.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, FormatError> {
-    serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text)).map_err(|error| {
-        let text = error.to_string();
-        // The position is in fields of its own.
-        let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
-        FormatError::new(error.line().max(1), error.column().max(1), one_line(message))
-    })
+    serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text)).map_err(|error| format_error(&error))
+}
+
+fn format_error(error: &serde_json::Error) -> FormatError {
+    let text = error.to_string();
+    // The position is in fields of its own.
+    let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
+    FormatError::new(error.line().max(1), error.column().max(1), one_line(message))
+}
+
+/// Reads what comes piece by piece as [`read`] reads a text, without the text ever being there as a whole. The outer
+/// error is that of what it comes from.
+pub fn read_from<T: DeserializeOwned>(mut from: impl Read) -> io::Result<Result<T, FormatError>> {
+    let mut first = Vec::new();
+    from.by_ref().take(3).read_to_end(&mut first)?;
+    let rest = first.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&first);
+    match serde_json::from_reader(rest.chain(from)) {
+        Ok(value) => Ok(Ok(value)),
+        Err(error) if error.is_io() => Err(error.into()),
+        Err(error) => Ok(Err(format_error(&error))),
+    }
 }
 
 /// A value as JSON on one line.
 pub fn line(value: &impl Serialize) -> String {
     // Strings, numbers and structures of them always have a JSON form.
     serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Writes a value as [`line()`] makes it, piece by piece.
+pub fn write_line(value: &impl Serialize, into: impl Write) -> io::Result<()> {
+    Ok(serde_json::to_writer(into, value)?)
 }
 
 /// A list as JSON, one element per line.

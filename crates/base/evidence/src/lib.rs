@@ -23,7 +23,7 @@ mod rows;
 mod shown;
 
 pub use fingerprint::fingerprint;
-pub use json::{check_name, check_version, line, lines, listed, read};
+pub use json::{check_name, check_version, line, lines, listed, read, read_from, write_line};
 pub use refusal::{Checked, ConditionName, Refusal, Rejection, TooLarge};
 pub use row_ends::RowEnds;
 pub use row_index::{RowIndex, Sought};

@@ -27,6 +27,8 @@ pub struct RowIndex {
     sought: Vec<u64>,
     /// Rows that are sought together, one behind the other.
     together: Vec<u64>,
+    /// The step that led to each of them.
+    steps: Vec<u32>,
     /// The hash of each of them, and the slot where it may be.
     hashes: Vec<u64>,
     firsts: Vec<usize>,
@@ -49,6 +51,10 @@ pub enum Sought {
 #[inline]
 fn is_same(one: &[u64], other: &[u64]) -> bool {
     one.iter().zip(other).all(|(one, other)| one == other)
+}
+
+fn number_of(step: usize) -> u32 {
+    u32::try_from(step).unwrap_or(u32::MAX)
 }
 
 impl RowIndex {
@@ -188,6 +194,7 @@ impl RowIndex {
                 Sought::Known
             } else {
                 self.hashes.push(hash);
+                self.steps.push(number_of(step));
                 return Sought::Noted;
             }
         } else {
@@ -218,6 +225,7 @@ impl RowIndex {
             let hash = hash_of(&end);
             if !self.recent.keep_words(hash, &end) {
                 self.hashes.push(hash);
+                self.steps.push(number_of(step));
                 self.together.extend_from_slice(&end);
             }
         }
@@ -247,6 +255,7 @@ impl RowIndex {
         let missing = self.first_missing(&rows.packed);
         self.together.clear();
         self.hashes.clear();
+        self.steps.clear();
         let Some(missing) = missing else { return Ok(()) };
         // What is kept need not be in the list.
         self.recent.clear();
@@ -262,12 +271,13 @@ impl RowIndex {
         sought.position(|(row, (&first, &hash))| self.locate_from(packed, row, hash, first).is_err())
     }
 
-    /// Adds all rows that are sought to the list, in their order, unless it has them; false where there is no room.
-    pub fn insert_sought<W: RowNumber>(&mut self, rows: &mut Rows<W>) -> bool {
-        self.insert_all(&mut rows.packed)
+    /// Adds all rows that are sought to the list, in their order, unless it has them, and tells for each that is new the
+    /// step that led to it; false where there is no room.
+    pub fn insert_sought<W: RowNumber>(&mut self, rows: &mut Rows<W>, mut came: impl FnMut(u32)) -> bool {
+        self.insert_all(&mut rows.packed, &mut came)
     }
 
-    fn insert_all(&mut self, packed: &mut Packed) -> bool {
+    fn insert_all(&mut self, packed: &mut Packed, came: &mut impl FnMut(u32)) -> bool {
         let all = self.taken + self.hashes.len();
         if self.slots.len() < all + all / 3 + 2 {
             self.build(packed, all * 3 / 2 + 2);
@@ -275,31 +285,40 @@ impl RowIndex {
         self.ask_memory(packed);
         let (together, firsts, hashes) =
             (std::mem::take(&mut self.together), std::mem::take(&mut self.firsts), std::mem::take(&mut self.hashes));
+        let steps = std::mem::take(&mut self.steps);
+        let sought = firsts.iter().zip(&hashes).zip(&steps).map(|((&first, &hash), &step)| (first, hash, step));
         let has_room = match packed.words {
-            1 => self.insert_in(packed, together.as_chunks::<1>().0, &firsts, &hashes),
-            2 => self.insert_in(packed, together.as_chunks::<2>().0, &firsts, &hashes),
-            3 => self.insert_in(packed, together.as_chunks::<3>().0, &firsts, &hashes),
-            4 => self.insert_in(packed, together.as_chunks::<4>().0, &firsts, &hashes),
-            words => together.chunks_exact(words).zip(firsts.iter().zip(&hashes)).all(|(row, (&first, &hash))| {
+            1 => self.insert_in(packed, together.as_chunks::<1>().0, sought, came),
+            2 => self.insert_in(packed, together.as_chunks::<2>().0, sought, came),
+            3 => self.insert_in(packed, together.as_chunks::<3>().0, sought, came),
+            4 => self.insert_in(packed, together.as_chunks::<4>().0, sought, came),
+            words => together.chunks_exact(words).zip(sought).all(|(row, (first, hash, step))| {
                 let Err(slot) = self.locate_from(packed, row, hash, first) else { return true };
                 let has_room = self.take(slot, hash);
                 if has_room {
                     packed.push_row(row);
+                    came(step);
                 }
                 has_room
             }),
         };
-        (self.together, self.firsts, self.hashes) = (together, firsts, hashes);
+        (self.together, self.firsts, self.hashes, self.steps) = (together, firsts, hashes, steps);
         self.together.clear();
         self.hashes.clear();
+        self.steps.clear();
         has_room
     }
 
-    /// Adds rows, each with the slot where it may be and its hash.
+    /// Adds rows, each with the slot where it may be, its hash, and the step that led to it.
     #[inline(always)]
-    fn insert_in<const WORDS: usize>(&mut self, packed: &mut Packed, rows: &[[u64; WORDS]], firsts: &[usize], hashes: &[u64]) -> bool {
-        for at in 0..rows.len().min(firsts.len()).min(hashes.len()) {
-            let (row, hash, mut slot) = (&rows[at], hashes[at], firsts[at]);
+    fn insert_in<const WORDS: usize>(
+        &mut self,
+        packed: &mut Packed,
+        rows: &[[u64; WORDS]],
+        sought: impl Iterator<Item = (usize, u64, u32)>,
+        came: &mut impl FnMut(u32),
+    ) -> bool {
+        for (row, (mut slot, hash, step)) in rows.iter().zip(sought) {
             let known = loop {
                 slot = self.candidate(hash, slot);
                 if self.slots[slot] == 0 {
@@ -315,6 +334,7 @@ impl RowIndex {
                     return false;
                 }
                 packed.push_row(row);
+                came(step);
             }
         }
         true

@@ -179,6 +179,11 @@ impl RowSteps {
 
     /// Puts the steps that can be taken from a row behind others, ascending.
     pub fn list(&self, rows: &Rows<u64>, number: usize, into: &mut Vec<usize>) {
+        self.list_without(rows, number, &[], into);
+    }
+
+    /// The same without those that have a bit here, 64 to a number.
+    pub fn list_without(&self, rows: &Rows<u64>, number: usize, without: &[u64], into: &mut Vec<usize>) {
         // A bit for each step.
         let (mut few, mut many, blocks) = ([0_u64; 16], Vec::new(), self.heads.len().div_ceil(64));
         let open = if blocks <= few.len() {
@@ -198,7 +203,7 @@ impl RowSteps {
             true
         });
         for (block, &bits) in open.iter().enumerate() {
-            let mut left = bits;
+            let mut left = bits & !without.get(block).copied().unwrap_or(0);
             while left != 0 {
                 into.push(block * 64 + left.trailing_zeros() as usize);
                 left &= left - 1;

@@ -241,6 +241,13 @@ impl Packed {
 }
 
 impl Rows<u64> {
+    /// No fewer bytes than the list has as JSON, from how long the longest number of each column is.
+    pub fn most_bytes(&self) -> u64 {
+        let numbers = self.tops().map(|top| u64::from(top.checked_ilog10().unwrap_or(0)) + 2);
+        let row = numbers.fold(3, u64::saturating_add);
+        row.saturating_mul(u64::try_from(self.len()).unwrap_or(u64::MAX)).saturating_add(2)
+    }
+
     /// The largest number of a row, and the sum of all of them.
     pub fn largest_and_sum(&self, number: usize) -> (u64, u128) {
         let ranks = (number < self.len()).then(|| self.packed.ranks(self.packed.row(number)));

@@ -50,9 +50,9 @@ impl<W: RowNumber> StateSet<W> {
     }
 
     /// Adds the states that are noted, in their order: sooner than one by one, since memory is asked for all at once.
-    /// False where the set is full.
-    pub fn insert_sought(&mut self) -> bool {
-        self.index.insert_sought(&mut self.rows)
+    /// Tells for each that is new the step that led to it. False where the set is full.
+    pub fn insert_sought(&mut self, came: impl FnMut(u32)) -> bool {
+        self.index.insert_sought(&mut self.rows, came)
     }
 
     /// The states as rows.
@@ -248,7 +248,7 @@ mod tests {
         for set in [&mut together, &mut single] {
             set.insert(&[0, 3, 1]);
         }
-        let (mut noted, mut row) = (0, Vec::new());
+        let (mut noted, mut row, mut came) = (0, Vec::new(), 1);
         for _ in 0..9_000 {
             assert!(steps.fit(together.rows()));
             let of = usize::try_from(draw(&mut seed)).unwrap() % together.len();
@@ -263,19 +263,21 @@ mod tests {
                 Sought::Noted => noted += 1,
                 Sought::Known => {}
                 Sought::NoRoom => {
-                    assert!(together.insert_sought());
+                    assert!(together.insert_sought(|_| came += 1));
                     together.insert_changed(of, &[(place, number)]);
+                    came += 1;
                 }
             }
             if draw(&mut seed).is_multiple_of(5) {
-                assert!(together.insert_sought());
+                assert!(together.insert_sought(|_| came += 1));
+                assert_eq!(together.len(), came);
             }
             single.insert_changed(of, &[(place, number)]);
             if together.len() == single.len() {
                 assert!(together.iter().eq(single.iter()));
             }
         }
-        assert!(together.insert_sought());
+        assert!(together.insert_sought(|_| ()));
         assert!(together.iter().eq(single.iter()) && together.len() > 1_000 && noted > 1_000);
     }
 

@@ -3,7 +3,10 @@
 pub mod count;
 pub mod graph;
 pub mod homes;
+mod known_ends;
 mod stubborn;
+
+use std::collections::VecDeque;
 
 use serval_budget::{Budget, Stopped};
 use serval_net_proof::backward::mirrored;
@@ -14,6 +17,7 @@ use serval_states::StateSet;
 
 use crate::fast::Fast;
 use crate::goals::Goal;
+use known_ends::KnownEnds;
 
 /// What looking at all markings says of a goal.
 pub enum ExplicitOutcome {
@@ -51,6 +55,7 @@ impl Search {
     ) -> Result<Option<ExplicitOutcome>, Stopped> {
         let mut sought = SoughtGoal::new(goal, fast.initial.len());
         let mut next = |here: Here<'_>, into: &mut Vec<usize>| here.enabled(into);
+        let mut open = |here: Here<'_>, into: &mut Vec<usize>| here.enabled_to_new(into);
         let mut at = 0;
         while at < self.known.len() {
             // Markings that were followed before, or some more.
@@ -62,7 +67,7 @@ impl Search {
                     return Ok(Some(ExplicitOutcome::Reached(self.way_to(fast, number, &mut next))));
                 }
             }
-            if let Err(outcome) = self.follow(fast, end, &mut next) {
+            if let Err(outcome) = self.follow(fast, end, &mut open) {
                 return Ok(Some(outcome));
             }
             if self.known.len() > most {
@@ -100,6 +105,7 @@ pub(crate) fn look_for_all(
         goals.iter().map(|&(number, is_deadlock, goal)| (number, is_deadlock, Goal::new(goal))).collect();
     let mut search = Search::new(fast);
     let mut next = |here: Here<'_>, into: &mut Vec<usize>| here.enabled(into);
+    let mut new = |here: Here<'_>, into: &mut Vec<usize>| here.enabled_to_new(into);
     let (mut marking, mut scratch, mut reached) = (Vec::new(), Vec::new(), Vec::new());
     while !open.is_empty() && search.at < search.known.len() && search.known.len() <= most {
         let end = search.batch();
@@ -117,7 +123,7 @@ pub(crate) fn look_for_all(
                 reached.drain(..).for_each(|goal| found(goal, &way));
             }
         }
-        if search.follow(fast, end, &mut next).is_err() {
+        if search.follow(fast, end, &mut new).is_err() {
             break;
         }
     }
@@ -296,6 +302,8 @@ struct Here<'a> {
     /// The transitions as steps between rows.
     steps: &'a RowSteps,
     number: usize,
+    /// The transitions that lead to markings that are known, a bit for each, where the search follows all transitions.
+    known_ends: &'a [u64],
 }
 
 impl Here<'_> {
@@ -310,6 +318,11 @@ impl Here<'_> {
     /// Lists what is enabled.
     fn enabled(self, into: &mut Vec<usize>) {
         self.steps.list(self.known.rows(), self.number, into);
+    }
+
+    /// Lists what is enabled and may lead to a marking that is not known.
+    fn enabled_to_new(self, into: &mut Vec<usize>) {
+        self.steps.list_without(self.known.rows(), self.number, self.known_ends, into);
     }
 }
 
@@ -372,6 +385,9 @@ fn explore(
 /// Markings whose successors are looked up together.
 const TOGETHER: usize = 64;
 
+/// After so many markings that have been followed a search is long.
+const LONG: usize = 2_000;
+
 /// A search for markings, which can go on where it ended.
 pub(crate) struct Search {
     known: StateSet<u64>,
@@ -380,6 +396,10 @@ pub(crate) struct Search {
     /// The first marking that has not been followed.
     at: usize,
     transitions: Vec<usize>,
+    /// By marking that has not been followed the transition that led there first.
+    came: VecDeque<u32>,
+    /// Made for searches that are long enough.
+    known_ends: Option<KnownEnds>,
 }
 
 impl Search {
@@ -388,11 +408,13 @@ impl Search {
         known.insert(&fast.initial);
         let is_fitted = steps.fit(known.rows());
         debug_assert!(is_fitted, "all markings have the places of the net");
-        Self { known, steps, at: 0, transitions: Vec::new() }
+        // Nothing led to the first one.
+        let came = VecDeque::from([u32::MAX]);
+        Self { known, steps, at: 0, transitions: Vec::new(), came, known_ends: None }
     }
 
     fn here(&self, number: usize) -> Here<'_> {
-        Here { known: &self.known, steps: &self.steps, number }
+        Here { known: &self.known, steps: &self.steps, number, known_ends: &[] }
     }
 
     /// Where the markings end that are followed together next.
@@ -404,9 +426,13 @@ impl Search {
     /// there is too much of.
     fn follow(&mut self, fast: &Fast, end: usize, next: &mut impl FnMut(Here<'_>, &mut Vec<usize>)) -> Result<(), ExplicitOutcome> {
         let (mut marking, mut changes) = (Vec::new(), Vec::new());
+        if self.known_ends.is_none() && self.at >= LONG {
+            self.known_ends = Some(KnownEnds::new(fast));
+        }
         for number in self.at..end {
             self.transitions.clear();
-            next(Here { known: &self.known, steps: &self.steps, number }, &mut self.transitions);
+            let known_ends = self.known_ends.as_ref().map_or(&[][..], |ends| ends.of(self.came.get(number - self.at).copied()));
+            next(Here { known: &self.known, steps: &self.steps, number, known_ends }, &mut self.transitions);
             let mut left = &self.transitions[..];
             while let [transition, rest @ ..] = &left[self.known.seek_steps(number, &self.steps, left)..] {
                 left = rest;
@@ -414,14 +440,21 @@ impl Search {
                 if !fast.changed(&marking, *transition, &mut changes) {
                     return Err(ExplicitOutcome::TooManyTokens);
                 }
-                if !self.known.insert_sought() || self.known.insert_changed(number, &changes).is_none() {
+                if !self.known.insert_sought(|step| self.came.push_back(step)) {
                     return Err(ExplicitOutcome::TooMany);
+                }
+                match self.known.insert_changed(number, &changes) {
+                    Some((_, true)) => self.came.push_back(u32::try_from(*transition).unwrap_or(u32::MAX)),
+                    Some((_, false)) => {}
+                    None => return Err(ExplicitOutcome::TooMany),
                 }
                 self.steps.fit(self.known.rows());
             }
         }
+        self.came.drain(..end.saturating_sub(self.at));
         self.at = self.at.max(end);
-        if self.known.insert_sought() { Ok(()) } else { Err(ExplicitOutcome::TooMany) }
+        let has_room = self.known.insert_sought(|step| self.came.push_back(step));
+        if has_room { Ok(()) } else { Err(ExplicitOutcome::TooMany) }
     }
 
     /// The run by which the search came to a marking. What led to markings is not kept: it is found again, because the
@@ -453,7 +486,7 @@ fn way_to(
         let step = candidates.into_iter().find_map(|number| {
             known.read(number, &mut before);
             transitions.clear();
-            next(Here { known, steps, number }, &mut transitions);
+            next(Here { known, steps, number, known_ends: &[] }, &mut transitions);
             let leads = |&&transition: &&usize| {
                 let mut after = before.clone();
                 fast.fire(&mut after, transition) && after == marking

@@ -37,6 +37,7 @@
 //! are errors.
 
 use std::fmt::Write;
+use std::io;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
@@ -45,9 +46,12 @@ use serval_evidence::require;
 use serval_petri::{Decides, Formula, Net, PlaceId, Property};
 
 use crate::run::check_runs;
-use crate::{Claim, Evidence, Item, Refusal, Runs, check, check_bounded, check_homes};
+use crate::{Claim, Evidence, Item, Refusal, Runs, States, check, check_bounded, check_homes};
 
 serval_evidence::head!("serval-net-certificate", 1);
+
+/// Bytes of a certificate that is read piece by piece: the checker takes no larger ones.
+pub const MOST_BYTES: u64 = 4 << 30;
 
 /// Evidence for an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -63,6 +67,23 @@ pub struct Certificate {
     pub evidence: Vec<About>,
     /// Runs into several goals.
     pub runs: Runs,
+}
+
+/// Room for so many bytes, which are counted and not kept.
+struct Room {
+    left: u64,
+}
+
+impl io::Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let left = u64::try_from(bytes.len()).ok().and_then(|bytes| self.left.checked_sub(bytes));
+        self.left = left.ok_or(io::ErrorKind::WriteZero)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Evidence about a goal.
@@ -315,9 +336,29 @@ impl Certificate {
 
     /// The certificate as JSON, on one line with its end.
     pub fn to_json(&self) -> String {
+        serval_evidence::line(&self.written()) + "\n"
+    }
+
+    /// Writes the certificate as [`Self::to_json`] makes it, piece by piece.
+    pub fn write_json(&self, mut into: impl io::Write) -> io::Result<()> {
+        serval_evidence::write_line(&self.written(), &mut into)?;
+        into.write_all(b"\n")
+    }
+
+    fn written(&self) -> WrittenCertificate<'_> {
         let Self { net, property, holds, evidence, runs } = self;
         let runs = Some(runs).filter(|runs| **runs != Runs::default());
-        let written = WrittenCertificate { format: FormatName, version: FormatVersion, net, property, holds: *holds, evidence, runs };
-        serval_evidence::line(&written) + "\n"
+        WrittenCertificate { format: FormatName, version: FormatVersion, net, property, holds: *holds, evidence, runs }
+    }
+
+    /// Whether the certificate as JSON has more bytes than these.
+    pub fn is_longer_than(&self, bytes: u64) -> bool {
+        // Rows of markings need not be written down where they are short enough in any case.
+        let rows = match &self.evidence[..] {
+            [About { evidence: Evidence::States(States { markings }), .. }] => markings.most_bytes(),
+            _ => u64::MAX,
+        };
+        let rest = u64::try_from(self.property.len()).unwrap_or(u64::MAX).saturating_mul(6).saturating_add(1 << 10);
+        rows.saturating_add(rest) > bytes && self.write_json(Room { left: bytes }).is_err()
     }
 }

@@ -60,7 +60,7 @@ pub use backward::Backward;
 pub use basis::{Basis, Excluded};
 pub use bounded::check_bounded;
 pub use bounds::{Dead, Weights};
-pub use certificate::{About, Certificate, fingerprint};
+pub use certificate::{About, Certificate, MOST_BYTES, fingerprint};
 pub use conditions::Condition;
 pub use cover::Cover;
 pub use decomposition::Decomposition;

@@ -95,21 +95,41 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// The bytes of a file, or one more than `most` of them.
 pub(crate) fn bytes_within(path: &Path, most: usize) -> Result<Vec<u8>, Failure> {
-    let name = shown(path);
     // One byte more than allowed is enough to see that it is too large.
     let limit = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
         read_all(io::stdin().lock().take(limit), &mut bytes)
     } else if path.is_dir() {
-        return Err(Failure::message(format!("{name} is a directory; give a file")));
+        return Err(directory(path));
     } else {
         fs::File::open(path).and_then(|file| read_all(file.take(limit), &mut bytes))
     };
     match read {
         Ok(()) => Ok(bytes),
-        Err(error) => Err(Failure::message(format!("cannot read {name}: {error}{} [E0502]", meant(path, &error)))),
+        Err(error) => Err(unreadable(path, &error)),
     }
+}
+
+/// That a file cannot be read.
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    Failure::message(format!("cannot read {}: {error}{} [E0502]", shown(path), meant(path, error)))
+}
+
+fn directory(path: &Path) -> Failure {
+    Failure::message(format!("{} is a directory; give a file", shown(path)))
+}
+
+/// A file that may be long, to be read piece by piece.
+pub(crate) fn opened(path: &Path) -> Result<Box<dyn Read>, Failure> {
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    if path.is_dir() {
+        return Err(directory(path));
+    }
+    let file = fs::File::open(path).map_err(|error| unreadable(path, &error))?;
+    Ok(Box::new(file))
 }
 
 /// The file that `serval new` makes for this name, where it is that one that is there.

@@ -76,11 +76,41 @@ impl Time {
     pub(crate) fn reason(self) -> String {
         format!("stopped at the time limit of {} s ({})", self.said.as_secs_f64(), self.option)
     }
+
+    /// When it is over, from now on.
+    pub(crate) fn end(self) -> Deadline {
+        // What is late by so little is still within the time that users see.
+        let late = self.limit.saturating_add(self.limit / 20).saturating_add(Duration::from_millis(250));
+        Deadline { time: self, at: Instant::now().checked_add(late) }
+    }
 }
 
 impl From<Duration> for Time {
     fn from(limit: Duration) -> Self {
         Self { limit, said: limit, option: "--timeout" }
+    }
+}
+
+/// When a time is over.
+pub(crate) struct Deadline {
+    time: Time,
+    at: Option<Instant>,
+}
+
+impl Deadline {
+    /// A time that is over.
+    #[cfg(test)]
+    pub(crate) fn over(time: Time) -> Self {
+        Self { time, at: Some(Instant::now()) }
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.at.is_some_and(|at| Instant::now() >= at)
+    }
+
+    /// That it was over, in words and with the limit.
+    pub(crate) fn reason(&self) -> String {
+        self.time.reason()
     }
 }
 

@@ -42,16 +42,19 @@ impl Written {
 /// file, such as a device or a pipe, is written as it is: a file must not take
 /// its place. Otherwise as [`rewrite_file`].
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    write_file_by(path, |file| file.write_all(text.as_bytes()))
+}
+
+/// The same for what is written piece by piece.
+pub(crate) fn write_file_by(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), Failure> {
     match fs::metadata(path) {
         Ok(known) if !known.is_file() && !known.is_dir() => {
-            let written = visibly(|| fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(text.as_bytes())));
+            let written = visibly(|| fs::OpenOptions::new().write(true).open(path).and_then(|mut file| write(&mut file)));
             written.map_err(|error| cannot_write(path, error))
         }
-        Ok(_) => rewrite_file(path, text).map(|_| ()),
+        Ok(_) => rewrite_file_by(path, write).map(|_| ()),
         Err(_) if path.is_symlink() => Err(cannot_write(path, "it is a link that leads nowhere")),
-        Err(_) => {
-            visibly(|| replace(path, text.as_bytes(), FileAudience::Everyone, File::sync_all)).map_err(|error| cannot_write(path, error))
-        }
+        Err(_) => visibly(|| replace_by(path, write, FileAudience::Everyone, File::sync_all)).map_err(|error| cannot_write(path, error)),
     }
 }
 
@@ -62,6 +65,10 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
 /// tells. A file that is read-only, or that we may not write, is left alone,
 /// although a new one could take its place.
 pub(crate) fn rewrite_file(path: &Path, text: &str) -> Result<Written, Failure> {
+    rewrite_file_by(path, |file| file.write_all(text.as_bytes()))
+}
+
+fn rewrite_file_by(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<Written, Failure> {
     let fail = |error: io::Error| cannot_write(path, error);
     let through = if path.is_symlink() { Some(fs::canonicalize(path).map_err(fail)?) } else { None };
     let real = through.as_deref().unwrap_or(path);
@@ -80,7 +87,7 @@ pub(crate) fn rewrite_file(path: &Path, text: &str) -> Result<Written, Failure> 
         given_away = !keep_owner_and_mode(file, &known)?;
         file.sync_all()
     };
-    visibly(|| replace(real, text.as_bytes(), FileAudience::Owner, finish)).map_err(fail)?;
+    visibly(|| replace_by(real, write, FileAudience::Owner, finish)).map_err(fail)?;
     Ok(Written { through, given_away })
 }
 
@@ -101,8 +108,17 @@ pub(crate) enum FileAudience {
 /// included. `finish` is done to it before it gets the name; if anything fails,
 /// nothing has happened.
 pub(crate) fn replace(path: &Path, bytes: &[u8], reader: FileAudience, finish: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+    replace_by(path, |file| file.write_all(bytes), reader, finish)
+}
+
+fn replace_by(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+    reader: FileAudience,
+    finish: impl FnOnce(&File) -> io::Result<()>,
+) -> io::Result<()> {
     let (temporary, mut file) = temporary_beside(path, reader)?;
-    let written = file.write_all(bytes).and_then(|()| finish(&file)).and_then(|()| fs::rename(&temporary, path));
+    let written = write(&mut file).and_then(|()| finish(&file)).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         // Best effort: the error that matters is the first one.
         let _ = fs::remove_file(&temporary);

@@ -85,6 +85,7 @@ static PAGES: &[(&str, &str)] = pages! {
     "store-buffering"
     "strict"
     "stuck"
+    "uncertified"
     "undecided"
     "vacuous"
     "version"

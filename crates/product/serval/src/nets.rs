@@ -285,6 +285,9 @@ pub struct NetOptions {
     pub reduce: Vec<String>,
     /// Whether stubborn sets may say which markings are looked at one by one. Default: they may.
     pub stubborn: bool,
+    /// Bytes of a certificate, written down, beyond which there is no answer. Default 4 GiB, which is what the checker
+    /// reads.
+    pub most_bytes: u64,
 }
 
 impl Default for NetOptions {
@@ -296,6 +299,7 @@ impl Default for NetOptions {
             method: None,
             reduce: reduction_rules().map(str::to_owned).collect(),
             stubborn: true,
+            most_bytes: serval_net_proof::MOST_BYTES,
         }
     }
 }

@@ -11,9 +11,10 @@
 //! assert_eq!((checked.status, checked.line.starts_with("flip.json: valid: ")), (0, true), "{}", checked.line);
 //! ```
 
-use serval_budget::Cancel;
 #[cfg(feature = "nets")]
-use serval_verify::NetText;
+use std::io::{self, Read};
+
+use serval_budget::Cancel;
 #[cfg(feature = "weak-memory")]
 pub use serval_verify::Syntax;
 #[cfg(feature = "weak-memory")]
@@ -22,7 +23,7 @@ use serval_verify::TsoText;
 use serval_verify::accept;
 use serval_verify::{Caps, HandlersCertificate, HandlersSubject, InputError, InputKind, Outcome, Proved};
 #[cfg(feature = "nets")]
-pub use serval_verify::{NetFormat, NetPart};
+pub use serval_verify::{NetFormat, NetPart, NetText};
 
 /// What a certificate is about.
 #[derive(Clone, Copy, Debug)]
@@ -87,16 +88,34 @@ pub fn verify(subject: &Subject<'_>, name: &str, certificate: &str, certificate_
         }
         #[cfg(feature = "nets")]
         Subject::Nets { parts, composed, from } => {
-            let outcome = accept(&NetText { parts, is_composed: composed, from }, certificate, caps, cancel);
-            let from = from.filter(|_| outcome.status() == 0);
-            let name = from.map_or_else(|| name.to_owned(), |from| format!("{name} from {from}"));
-            checked(&outcome, &name, certificate_name, parts.first().map_or("", |part| part.text))
+            let net = NetText { parts, is_composed: composed, from };
+            of_net(&net, &accept(&net, certificate, caps, cancel), name, certificate_name)
         }
         #[cfg(feature = "weak-memory")]
         Subject::WeakMemory { text, syntax, questions } => {
             checked(&accept(&TsoText { text, syntax, questions }, certificate, caps, cancel), name, certificate_name, text)
         }
     }
+}
+
+/// Checks a certificate for a net that comes piece by piece and may be long; the error is that of what it comes from.
+#[cfg(feature = "nets")]
+pub fn verify_net_from(
+    net: &NetText<'_>,
+    name: &str,
+    certificate: impl Read,
+    certificate_name: &str,
+    cancel: &Cancel,
+) -> io::Result<Checked> {
+    let outcome = serval_verify::accept_from(net, certificate, serval_verify::MOST_NET_BYTES, &Caps::default(), cancel)?;
+    Ok(of_net(net, &outcome, name, certificate_name))
+}
+
+#[cfg(feature = "nets")]
+fn of_net(net: &NetText<'_>, outcome: &Outcome<serval_verify::NetProved>, name: &str, certificate_name: &str) -> Checked {
+    let from = net.from.filter(|_| outcome.status() == 0);
+    let name = from.map_or_else(|| name.to_owned(), |from| format!("{name} from {from}"));
+    checked(outcome, &name, certificate_name, net.parts.first().map_or("", |part| part.text))
 }
 
 fn of_handlers((status, line): (u8, String)) -> Checked {

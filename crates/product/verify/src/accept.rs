@@ -1,4 +1,6 @@
-//! The one way from a claim to a verdict: a text and a certificate, both as texts.
+//! The one way from a claim to a verdict: a text and a certificate, which may come piece by piece.
+
+use std::io::{self, BufReader, Read};
 
 use serde::de::DeserializeOwned;
 use serval_budget::{Cancel, Stopped};
@@ -48,11 +50,65 @@ pub fn accept<S: Subject>(subject: &S, certificate: &str, caps: &Caps, cancel: &
     if let Err(too_large) = caps.admit_bytes(certificate.len()) {
         return Outcome::TooLarge(too_large);
     }
-    let certificate = match serval_evidence::read(certificate) {
-        Ok(certificate) => certificate,
-        Err(error) => return Outcome::InputError(InputError::Certificate(error)),
-    };
-    match subject.check(&certificate, caps, cancel).map_err(|refusal| refusal.of_ticks(caps.ticks)) {
+    match serval_evidence::read(certificate) {
+        Ok(certificate) => checked(subject, &certificate, caps, cancel),
+        Err(error) => Outcome::InputError(InputError::Certificate(error)),
+    }
+}
+
+/// Ticks that each byte of a certificate pays for which is read piece by piece: what is written down at length may take
+/// as long to check.
+const TICKS_OF_A_BYTE: u64 = 32;
+/// Bytes that are read at once.
+const PIECE: usize = 1 << 16;
+
+/// The same for a certificate of at most so many bytes that comes piece by piece, and is never there as a text. The
+/// error is that of what it comes from; a raised flag ends reading, too.
+pub fn accept_from<S: Subject>(
+    subject: &S,
+    certificate: impl Read,
+    most: u64,
+    caps: &Caps,
+    cancel: &Cancel,
+) -> io::Result<Outcome<S::Proved>> {
+    let mut pieces = Pieces { from: certificate, read: 0, most, cancel };
+    let read = serval_evidence::read_from(BufReader::with_capacity(PIECE, &mut pieces));
+    let read_bytes = pieces.read;
+    if read_bytes > most {
+        return Ok(Outcome::TooLarge(TooLarge { what: "bytes", limit: most }));
+    }
+    Ok(match read {
+        Err(_) if cancel.is_cancelled() => Outcome::Cancelled,
+        Err(error) => return Err(error),
+        Ok(Err(error)) => Outcome::InputError(InputError::Certificate(error)),
+        Ok(Ok(certificate)) => {
+            let ticks = caps.ticks.saturating_add(read_bytes.saturating_mul(TICKS_OF_A_BYTE));
+            checked(subject, &certificate, &Caps { ticks, ..*caps }, cancel)
+        }
+    })
+}
+
+/// What a certificate comes from, until it is longer than allowed or the flag is raised.
+struct Pieces<'a, From> {
+    from: From,
+    read: u64,
+    most: u64,
+    cancel: &'a Cancel,
+}
+
+impl<From: Read> Read for Pieces<'_, From> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.from.read(into)?;
+        self.read = self.read.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
+        if self.read > self.most || self.cancel.is_cancelled() {
+            return Err(io::Error::other("it is not read to its end"));
+        }
+        Ok(count)
+    }
+}
+
+fn checked<S: Subject>(subject: &S, certificate: &S::Certificate, caps: &Caps, cancel: &Cancel) -> Outcome<S::Proved> {
+    match subject.check(certificate, caps, cancel).map_err(|refusal| refusal.of_ticks(caps.ticks)) {
         Ok(proved) => Outcome::Valid(proved),
         Err(Refusal::Invalid(rejection)) => Outcome::Invalid(rejection),
         Err(Refusal::TooLarge { what, limit }) => Outcome::TooLarge(TooLarge { what, limit }),

@@ -42,10 +42,11 @@ use serval_proof::strict::StrictProof;
 use serval_proof::{Body, Certificate, Claim, Failure, Input, Part, Reduction, Refusal, Systems, check};
 use serval_syntax::{ExprKind, Limit, Program, Reading, analyze, read_for_proof};
 
-pub use accept::{Subject, Unusable, accept};
+pub use accept::{Subject, Unusable, accept, accept_from};
 pub use handlers::{HandlerOptions, HandlersCertificate, HandlersSubject};
 pub use nets::{NetFormat, NetPart, NetProved, NetText, verify_net};
 pub use outcome::{InputError, Outcome, Proved, Valid};
+pub use serval_net_proof::MOST_BYTES as MOST_NET_BYTES;
 pub use serval_proof::{Caps, Rejection, TooLarge};
 pub use serval_tso_program::Syntax;
 pub use tso::TsoText;

@@ -12,8 +12,8 @@ use serval_budget::Cancel;
 use serval_model::shown::{file_name, name};
 use serval_syntax::MAX_FILE_BYTES;
 use serval_verify::{
-    Caps, HandlersCertificate, HandlersSubject, InputKind, NetFormat, NetPart, NetText, Outcome, RequestsText, Subject, Syntax, TooLarge,
-    TsoText, accept, verify_compilation,
+    Caps, HandlersCertificate, HandlersSubject, InputKind, MOST_NET_BYTES, NetFormat, NetPart, NetText, Outcome, RequestsText, Subject,
+    Syntax, TooLarge, TsoText, accept, accept_from, verify_compilation,
 };
 
 const HELP: &str = "\
@@ -193,21 +193,23 @@ fn outcome(files: &Files) -> Result<(String, u8), String> {
     let Ok(text) = read(&files.input, most)? else {
         return Err(format!("{} is larger than {most} bytes", shown(&files.input)));
     };
-    let certificate = read(&files.certificate, caps.bytes)?;
     let (name, certificate_name) = (called(&files.input), called(&files.certificate));
+    let certificate = || read(&files.certificate, caps.bytes);
     let about = |certificate| HandlersSubject { text: &text, name: &name, certificate, certificate_name: &certificate_name };
-    let kind = match files.kind {
+    let (kind, certificate) = match files.kind {
+        Kind::Net(format) => return of_net(files, NetPart { name: &name, text: &text, format }, most, &caps),
         Kind::Text(kind) => {
+            let certificate = certificate()?;
             if let (InputKind::Program, Ok(certificate)) = (kind, &certificate)
                 && HandlersCertificate::read(certificate).is_some()
             {
                 let (status, line) = about(certificate).verify_program(&caps, &Cancel::new());
                 return Ok((line, status));
             }
-            kind
+            (kind, certificate)
         }
         Kind::Handlers => {
-            let certificate = match certificate {
+            let certificate = match certificate()? {
                 Ok(certificate) => certificate,
                 Err(too_large) => {
                     return Ok((Outcome::<serval_verify::Valid>::TooLarge(too_large).line(&name, &certificate_name, &text), 3));
@@ -218,19 +220,7 @@ fn outcome(files: &Files) -> Result<(String, u8), String> {
         }
         Kind::Tso(syntax) => {
             let subject = TsoText { text: &text, syntax, questions: &files.questions };
-            let outcome = accepted(&subject, certificate, &caps);
-            return Ok((outcome.line(&name, &certificate_name, &text), outcome.status()));
-        }
-        Kind::Net(format) => {
-            let others = others(&files.compose, most)?;
-            let mut parts = vec![NetPart { name: &name, text: &text, format }];
-            parts.extend(others.iter().map(|(name, text, format)| NetPart { name, text, format: *format }));
-            let subject = NetText { parts: &parts, is_composed: !files.compose.is_empty(), from: files.from.as_deref() };
-            let outcome = accepted(&subject, certificate, &caps);
-            let name = match (outcome.status(), &files.from) {
-                (0, Some(from)) => format!("{name} from {from}"),
-                _ => name.clone(),
-            };
+            let outcome = accepted(&subject, certificate()?, &caps);
             return Ok((outcome.line(&name, &certificate_name, &text), outcome.status()));
         }
     };
@@ -241,6 +231,29 @@ fn outcome(files: &Files) -> Result<(String, u8), String> {
         return Ok((format!("{line}\n{}", compilation.line(&name, &text)), compilation.status()));
     }
     Ok((line, outcome.status()))
+}
+
+/// What comes of a certificate for a net, which is read piece by piece.
+fn of_net(files: &Files, net: NetPart<'_>, most: usize, caps: &Caps) -> Result<(String, u8), String> {
+    let others = others(&files.compose, most)?;
+    let mut parts = vec![net];
+    parts.extend(others.iter().map(|(name, text, format)| NetPart { name, text, format: *format }));
+    let subject = NetText { parts: &parts, is_composed: !files.compose.is_empty(), from: files.from.as_deref() };
+    let certificate: Box<dyn Read> = match files.certificate.as_os_str() {
+        path if path == "-" => Box::new(io::stdin().lock()),
+        path => Box::new(File::open(path).map_err(|error| cannot_read(path, &error))?),
+    };
+    let outcome = accept_from(&subject, certificate, MOST_NET_BYTES, caps, &Cancel::new());
+    let outcome = outcome.map_err(|error| cannot_read(&files.certificate, &error))?;
+    let name = match (outcome.status(), &files.from) {
+        (0, Some(from)) => format!("{} from {from}", net.name),
+        _ => net.name.to_owned(),
+    };
+    Ok((outcome.line(&name, &called(&files.certificate), net.text), outcome.status()))
+}
+
+fn cannot_read(path: &OsStr, error: &io::Error) -> String {
+    format!("cannot read {}: {error}", shown(path))
 }
 
 /// What comes of a certificate for a file of handlers.
@@ -278,7 +291,7 @@ fn others(paths: &[OsString], most: usize) -> Result<Vec<(String, String, NetFor
 
 /// Reads a file, unless it is larger than the limit.
 fn read(path: &OsStr, limit: usize) -> Result<Result<String, TooLarge>, String> {
-    let cannot = |error: io::Error| format!("cannot read {}: {error}", shown(path));
+    let cannot = |error: io::Error| cannot_read(path, &error);
     // One byte more than allowed is enough to see that it is too large.
     let most = u64::try_from(limit).unwrap_or(u64::MAX);
     let mut bytes = Vec::new();

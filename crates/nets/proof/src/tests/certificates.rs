@@ -35,6 +35,25 @@ fn written_and_read_they_are_the_same() {
     checked(&certificate).unwrap();
 }
 
+/// What is written piece by piece is the same text, and its length is known, also without writing it down.
+#[test]
+fn long_ones_are_the_same_piece_by_piece() {
+    let net = net();
+    let property = Property::DeadlockFree;
+    let markings = (0..2_000_u64).map(|number| [number, number % 7 * 1_000, 9]);
+    let states = Evidence::States(crate::States { markings: markings.collect() });
+    for evidence in [states, run(&[0, 0, 1])] {
+        let words = property.text(&net).unwrap();
+        let certificate = Certificate::new(&net, &words, property.decides(), 1, vec![(0, evidence)]).unwrap();
+        let (text, mut written) = (certificate.to_json(), Vec::new());
+        certificate.write_json(&mut written).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), text);
+        let length = u64::try_from(text.len()).unwrap();
+        assert_eq!([length - 1, length, 1 << 20].map(|bytes| certificate.is_longer_than(bytes)), [true, false, false]);
+        assert_eq!(serval_evidence::read_from::<Certificate>(text.as_bytes()).unwrap().unwrap(), certificate);
+    }
+}
+
 #[test]
 fn runs_that_begin_alike_are_one_word() {
     let mut net = Net::new("");
@@ -83,7 +102,15 @@ fn reading_is_strict() {
     ] {
         let bad = good.replacen(from, to, 1);
         assert_ne!(bad, good, "{from}");
-        assert_eq!(Certificate::from_json(&bad).unwrap_err().message, message);
+        let error = Certificate::from_json(&bad).unwrap_err();
+        assert_eq!(error.message, message);
+        // The same piece by piece, with a byte order mark, too.
+        for text in [bad.clone(), format!("\u{feff}{bad}")] {
+            let piecewise = serval_evidence::read_from::<Certificate>(text.as_bytes()).unwrap().unwrap_err();
+            // What comes piece by piece is read one letter ahead.
+            assert_eq!((piecewise.line, &piecewise.message), (error.line, &error.message));
+            assert!(piecewise.column.abs_diff(error.column) <= 1, "{piecewise:?} {error:?}");
+        }
     }
     let array = "[\"serval-net-certificate\",1,\"\",\"\",true,[]]";
     assert_eq!(Certificate::from_json(array).unwrap_err().message, "invalid type: sequence, expected an object");

@@ -11,6 +11,7 @@ mod invariant;
 pub(super) mod read;
 mod reduce;
 mod run;
+mod saving;
 mod states;
 
 use std::process::ExitCode;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use serval::verify::{Checked, NetFormat, NetPart, Subject, Syntax, verify, verify_compilation};
+use serval::verify::{Checked, NetFormat, NetPart, NetText, Subject, Syntax, verify, verify_compilation, verify_net_from};
 use serval::{Cancel, Input, InputKind};
 use serval_report::escape::{self, file_name};
 
@@ -132,12 +132,13 @@ fn net(args: &Verify, format: NetFormat) -> Result<ExitCode, Failure> {
         return Err(Failure::message("--check-compile is about programs: a net is not compiled"));
     }
     let (name, certificate_name) = (input::name_of(&args.file), input::name_of(&args.certificate));
-    let (text, certificate) = (input::plain_text(&args.file)?, input::plain_text(&args.certificate)?);
+    let (text, certificate) = (input::plain_text(&args.file)?, input::opened(&args.certificate)?);
     let others = others(&args.compose)?;
     let mut parts = vec![NetPart { name: &name, text: &text, format }];
     parts.extend(others.iter().map(|(name, text, format)| NetPart { name, text, format: *format }));
-    let subject = Subject::Nets { parts: &parts, composed: !args.compose.is_empty(), from: args.from.as_deref() };
-    told(&verify(&subject, &name, &certificate, &certificate_name, &Cancel::new()))
+    let net = NetText { parts: &parts, is_composed: !args.compose.is_empty(), from: args.from.as_deref() };
+    let checked = verify_net_from(&net, &name, certificate, &certificate_name, &Cancel::new());
+    told(&checked.map_err(|error| input::unreadable(&args.certificate, &error))?)
 }
 
 /// The nets beside the first one: what each is called, says, and is.

@@ -105,18 +105,12 @@ pub(super) fn decided(
         used = each.iter().map(|one| one.0).collect();
         certificate.evidence = each.iter().map(|(goal, evidence)| About { goal: *goal, evidence: evidence.clone() }).collect();
     }
-    if let Err(refusal) = certificate.check(net, &mut Budget::new(u64::MAX, options.cancel.clone())) {
-        let (answer, reason) = match refusal {
-            Refusal::Invalid(rejection) => (NetAnswer::Error, format!("internal error: the checker refuses our evidence: {rejection}")),
-            Refusal::TooLarge { what, limit } => (NetAnswer::Undecided, format!("the evidence is too large: more than {limit} {what}")),
-            Refusal::Stopped(_) => (NetAnswer::Undecided, "stopped before the evidence was checked".to_owned()),
-        };
-        let kept = (answer == NetAnswer::Error).then_some(certificate);
-        return NetDecision { certificate: kept, open, ..NetDecision::without(answer, reason) };
-    }
     let mut names: Vec<&'static str> = methods.iter().filter(|one| used.binary_search(&one.0).is_ok()).map(|one| one.1).collect();
     names.sort_unstable();
     names.dedup();
+    if let Some(decision) = not_accepted(net, &certificate, &names, options) {
+        return NetDecision { open, ..decision };
+    }
     let answer = if certificate.holds { NetAnswer::Holds } else { NetAnswer::DoesNotHold };
     let named = why::named_nodes(net, property, &each);
     let (dead, stable) = if *property == Property::StableMarking { (Vec::new(), named) } else { (named, Vec::new()) };
@@ -153,7 +147,7 @@ pub(super) fn decided_bounds(net: &Net, (words, property): Worded<'_>, found: Go
         GoalOutcome::Answer(answer) => answer,
     };
     let Some(certificate) = Certificate::bounded(net, words, property, answer.evidence.clone()) else { return undecided(nothing) };
-    if let Some(decision) = not_accepted(net, &certificate, options) {
+    if let Some(decision) = not_accepted(net, &certificate, &[answer.method], options) {
         return decision;
     }
     NetDecision {
@@ -165,15 +159,23 @@ pub(super) fn decided_bounds(net: &Net, (words, property): Worded<'_>, found: Go
     }
 }
 
-/// What follows where the checker does not accept a certificate; nothing where it does.
-pub(super) fn not_accepted(net: &Net, certificate: &Certificate, options: &NetOptions) -> Option<NetDecision> {
+/// What follows where the checker does not accept a certificate, which these methods have made; nothing where it does.
+pub(super) fn not_accepted(net: &Net, certificate: &Certificate, methods: &[&str], options: &NetOptions) -> Option<NetDecision> {
     let undecided = |reason: String| NetDecision { open: 1, ..NetDecision::without(NetAnswer::Undecided, reason) };
+    let uncertified = |limit: u64, what: &str| {
+        let (who, says) = (methods.join(" and "), if methods.len() == 1 { "says" } else { "say" });
+        let answer = if certificate.holds { "that it holds" } else { "that it does not hold" };
+        undecided(format!("uncertified: {who} {says} {answer}, but checking it is too large: more than {limit} {what}"))
+    };
+    if certificate.is_longer_than(options.most_bytes) {
+        return Some(uncertified(options.most_bytes, "bytes"));
+    }
     match certificate.check(net, &mut Budget::new(u64::MAX, options.cancel.clone())).err()? {
         Refusal::Invalid(rejection) => {
             let reason = format!("internal error: the checker refuses our evidence: {rejection}");
             Some(NetDecision { certificate: Some(certificate.clone()), open: 1, ..NetDecision::without(NetAnswer::Error, reason) })
         }
-        Refusal::TooLarge { what, limit } => Some(undecided(format!("the evidence is too large: more than {limit} {what}"))),
+        Refusal::TooLarge { what, limit } => Some(uncertified(limit, what)),
         Refusal::Stopped(_) => Some(undecided("stopped before the evidence was checked".to_owned())),
     }
 }
@@ -192,6 +194,35 @@ mod tests {
 
     use super::*;
     use crate::nets::{NetInput, NetKind};
+
+    /// An answer whose evidence is longer than what the checker reads is none.
+    #[test]
+    fn evidence_beyond_the_limit_is_no_answer() {
+        let input = NetInput::read("pl a (1)\ntr t a -> b\ntr u b -> a\n", NetKind::Tina).unwrap();
+        for (words, method, says) in [
+            ("deadlock-free", "explicit", "that it holds"),
+            ("one-safe", "weights", "that it holds"),
+            ("reachable:b = 1", "walk", "that it holds"),
+            ("reachable:b = 2", "explicit", "that it does not hold"),
+            ("reversible", "explicit", "that it holds"),
+            ("bounded", "weights", "that it holds"),
+        ] {
+            let method = serval_net_engine::Method::named(method);
+            let mut options = NetOptions { method, ..NetOptions::default() };
+            let question = input.question(words).unwrap();
+            let decision = crate::nets::decide_net(&input, &question, &options);
+            let Some(certificate) = decision.certificate else { panic!("{words}: {:?}", decision.reason) };
+            let length = u64::try_from(certificate.to_json().len()).unwrap();
+            options.most_bytes = length;
+            assert_eq!(crate::nets::decide_net(&input, &question, &options).answer, decision.answer, "{words}");
+            options.most_bytes = length - 1;
+            let beyond = crate::nets::decide_net(&input, &question, &options);
+            assert_eq!((beyond.answer, beyond.certificate), (NetAnswer::Undecided, None), "{words}");
+            let reason =
+                format!("uncertified: {} says {says}, but checking it is too large: more than {} bytes", decision.methods[0], length - 1);
+            assert_eq!(beyond.reason, Some(reason));
+        }
+    }
 
     /// Evidence that the checker refuses is a bug that is reported, whatever it claims.
     #[test]

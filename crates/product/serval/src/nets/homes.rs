@@ -33,7 +33,7 @@ pub(super) fn decided(net: &Net, (words, property): Worded<'_>, homing: Homing, 
     let GoalAnswer { mut evidence, method, .. } = answer;
     let shortest = if let Evidence::Lost(lost) = &mut evidence { shortened(net, lost, options) } else { false };
     let Some(certificate) = Certificate::homes(net, words, property, goal, evidence) else { return undecided(nothing.to_owned()) };
-    if let Some(decision) = not_accepted(net, &certificate, options) {
+    if let Some(decision) = not_accepted(net, &certificate, &[method], options) {
         return decision;
     }
     let (why, run) = match certificate.evidence.first().map(|about| &about.evidence) {

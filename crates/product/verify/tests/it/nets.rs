@@ -1,12 +1,13 @@
 //! Certificates about nets, through the program.
 
+use std::io;
 use std::path::Path;
 use std::process::Command;
 
 use serval_budget::Cancel;
-use serval_net_proof::{Certificate, Cover, Evidence, Item, Run, Weights};
+use serval_net_proof::{Certificate, Cover, Evidence, Item, Run, States, Weights};
 use serval_petri::{Net, Property, compose, pnml, tina};
-use serval_verify::{Caps, NetFormat, verify_net};
+use serval_verify::{Caps, NetFormat, NetPart, NetText, Outcome, TooLarge, accept_from, verify_net};
 
 use crate::support::directory;
 
@@ -77,7 +78,7 @@ fn what_is_wrong_is_said() {
     let (status, _, error) = said(&directory, &["lock.net", "odd.json"]);
     assert!(status == 2 && error.starts_with("odd.json:1:") && !error.contains('\u{1b}'), "{error}");
     let (status, _, error) = said(&directory, &["lock.net", "kind.json"]);
-    let format = "kind.json:1:30: error: the format is \"serval-certificate\", not \"serval-net-certificate\"\n";
+    let format = "kind.json:1:31: error: the format is \"serval-certificate\", not \"serval-net-certificate\"\n";
     assert_eq!((status, error.as_str()), (2, format));
     let (status, _, error) = said(&directory, &["--check-compile", "lock.net", "run.json"]);
     assert_eq!(
@@ -157,4 +158,48 @@ fn a_cover_is_too_large_beyond_the_cap() {
     assert_eq!(said(&Caps::default()), (0, accepted.to_owned()));
     let few = Caps { ticks: 100_000, ..Caps::default() };
     assert_eq!(said(&few), (3, "c.json: too large: more than 100000 ticks of work".to_owned()));
+}
+
+/// Says a text a few bytes at a time, and then that it cannot say more.
+struct Slow<'a>(&'a [u8]);
+
+impl io::Read for Slow<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.0.is_empty() {
+            return Err(io::Error::from(io::ErrorKind::ConnectionReset));
+        }
+        let count = into.len().min(3).min(self.0.len());
+        into[..count].copy_from_slice(&self.0[..count]);
+        self.0 = &self.0[count..];
+        Ok(count)
+    }
+}
+
+/// A certificate that comes piece by piece is checked as one that is there, within its limits.
+#[test]
+fn pieces_are_a_certificate() {
+    let text = tina::write(&lock());
+    let parts = [NetPart { name: "lock.net", text: &text, format: NetFormat::Tina }];
+    let net = NetText { parts: &parts, is_composed: false, from: None };
+    let markings = [vec![0, 1], vec![1, 0]].into_iter().collect();
+    let certificate = certificate("deadlock-free", vec![(0, Evidence::States(States { markings }))]).to_json();
+    let length = u64::try_from(certificate.len()).unwrap();
+    let said = |text: &[u8]| {
+        let outcome = accept_from(&net, Slow(text), length, &Caps::default(), &Cancel::new());
+        outcome.map(|outcome| outcome.line("lock.net", "c.json", "")).map_err(|error| error.kind())
+    };
+    assert_eq!(said(certificate.as_bytes()), Err(io::ErrorKind::ConnectionReset));
+    let whole = |most: u64, ticks: u64| {
+        let caps = Caps { ticks, ..Caps::default() };
+        accept_from(&net, certificate.as_bytes(), most, &caps, &Cancel::new()).unwrap()
+    };
+    // Its length pays for the work.
+    assert!(matches!(whole(length, 0), Outcome::Valid(_)));
+    assert_eq!(whole(length - 1, 200), Outcome::TooLarge(TooLarge { what: "bytes", limit: length - 1 }));
+    let raised = Cancel::new();
+    assert!(said(b"{\"format\":7}").unwrap().ends_with("error: invalid type: integer `7`, expected a string"));
+    assert!(said(b"{\"format\":\"\xff\"}").unwrap().ends_with("error: invalid unicode code point"));
+    raised.cancel();
+    let caps = Caps::default();
+    assert_eq!(accept_from(&net, certificate.as_bytes(), length, &caps, &raised).unwrap(), Outcome::Cancelled);
 }

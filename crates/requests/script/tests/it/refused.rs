@@ -41,10 +41,10 @@ fn directives_that_mean_nothing_are_named() {
     let head = "import { out } from './out.js';\n";
     let body = "let n = 0;\nexport async function f() { n += 1; await out(); return n; }\n";
     for directive in ["pure", "never fails", "returns 'a' | 'b'", "9..0", "0..many", "requests", "keys 2"] {
-        let found = crate::translated("a.js", &format!("{head}/** @serval {directive} */\n{body}")).expect_err(directive);
+        let found = translated("a.js", &format!("{head}/** @serval {directive} */\n{body}")).expect_err(directive);
         assert_eq!(found, [format!("`@serval {directive}`")]);
     }
     for directive in ["0..9", "-2..3 wrap"] {
-        assert!(crate::translated("a.js", &format!("{head}/** @serval {directive} */\n{body}")).is_ok(), "{directive}");
+        assert!(translated("a.js", &format!("{head}/** @serval {directive} */\n{body}")).is_ok(), "{directive}");
     }
 }

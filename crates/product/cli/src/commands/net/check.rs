@@ -1,6 +1,5 @@
 //! `serval net check NET`.
 
-use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -15,21 +14,20 @@ use serval_report::nets::{Contest, MarkingShown, NetReport, NetTrace, TextStyle,
 
 use super::ended::{Decided, until_the_end};
 use super::read::Asked;
+use super::saving::{Kept, Saving};
 use super::{assumed, read};
 use crate::args::{NetCheck, NetFormat};
 use crate::commands::check::progress::ProgressLine;
 use crate::commands::check::{Status, millis, watch};
 use crate::failure::Failure;
 use crate::input::{Messages, name_of, shown};
-use crate::limits::{self, Lost, Time, Times, watched};
+use crate::limits::{self, Deadline, Lost, Time, Times, watched};
 use crate::output::{say, write_file, write_to};
 
 /// What is asked by default.
 const USUAL: [&str; 4] = ["deadlock-free", "one-safe", "quasi-live", "no-dead-places"];
 /// How wide the column of questions is at most.
 const WIDEST: usize = 48;
-/// How long the name of a file is at most, without its ending.
-const LONGEST_NAME: usize = 80;
 
 pub(super) fn run(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failure> {
     if !args.watch {
@@ -57,7 +55,7 @@ fn round(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failure> {
         proposed.iter().chain(&questions).map(|question| escape::name(&question.name).chars().count()).max().unwrap_or(0).min(WIDEST);
     let whole = args.trace.iter().any(|path| path == Path::new("all"));
     let style = TextStyle { verbose: args.verbose, markings: if whole { MarkingShown::Whole } else { MarkingShown::Changes }, width };
-    let mut saving = Saving::new(args)?;
+    let mut saving = Saving::new(args.certificate.as_deref(), &args.trace)?;
     let (mut worst, mut reports) = (Status::Fine, Vec::new());
     // What cannot be read costs its own answer.
     for mistake in &mistakes {
@@ -81,8 +79,10 @@ fn round(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failure> {
     }
     let session = session.and_then(|session| session.map_err(|_| Lost::Panicked));
     for question in &proposed {
-        let decision = assumed::decided(times.next(), &input, question);
-        let (report, status) = answered(args, &file, &input, question, decision, &mut saving)?;
+        let time = times.next();
+        let until = time.end();
+        let decision = assumed::decided(time, &input, question);
+        let (report, status) = answered(args, &file, &input, question, decision, (&mut saving, &until))?;
         told(args, messages, style, &report)?;
         worst = worst.max(status);
         reports.push(report);
@@ -96,13 +96,15 @@ fn round(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failure> {
         for (number, question) in (first + 1..).zip(asked) {
             progress.asks(&question.name, number, questions.len());
         }
-        let decided = decided_together(args, times.next(), &input, &session, first..first.saturating_add(asked.len()));
+        let time = times.next();
+        let until = time.end();
+        let decided = decided_together(args, time, &input, &session, first..first.saturating_add(asked.len()));
         progress.done();
         for (question, mut decision) in asked.iter().zip(decided) {
             if let Ok((_, time)) = &mut decision {
                 *time += std::mem::take(&mut shared);
             }
-            let (report, status) = answered(args, &file, &input, question, decision, &mut saving)?;
+            let (report, status) = answered(args, &file, &input, question, decision, (&mut saving, &until))?;
             told(args, messages, style, &report)?;
             worst = worst.max(status);
             reports.push(report);
@@ -234,7 +236,7 @@ fn answered(
     input: &NetInput,
     question: &NetQuestion,
     decision: Decided,
-    saving: &mut Saving,
+    (saving, until): (&mut Saving, &Deadline),
 ) -> Result<(NetReport, Status), Failure> {
     let (decision, time) = match decision {
         Ok(decided) => decided,
@@ -255,17 +257,24 @@ fn answered(
         reproduce(file, input, &decision);
     }
     let slug = saving.slug(&question.name);
-    // Evidence may be long, and is written down only where it is kept.
-    let kept = saving.certificates.is_some() && status != Status::Internal;
-    let certificate = decision.certificate.as_ref().filter(|_| kept).map(Certificate::to_json);
+    let certificate = decision.certificate.as_ref().filter(|_| status != Status::Internal);
+    let saved = match certificate.map(|certificate| saving.certificate(&slug, certificate, until)).transpose()? {
+        Some(Kept::At(path)) => Some(path),
+        Some(Kept::OutOfTime) => {
+            let mut report = NetReport::new(file, &question.name, NetAnswer::Undecided);
+            report.reason = Some(format!("{}, while the certificate was written", until.reason()));
+            report.time_ms = (!args.no_times).then(|| millis(time));
+            return Ok((report, Status::Undecided));
+        }
+        Some(Kept::Nowhere) | None => None,
+    };
     let trace = decision.run.as_ref().map(|run| NetTrace::new(run).to_json());
     let mut report = decision.into_report(file, question);
     report.contest = Some(contest(question));
-    let saved = saving.save(saving.certificates.as_deref(), &slug, "certificate", certificate.as_deref())?;
     if let Some(note) = &mut report.certificate {
         note.path = saved;
     }
-    report.trace = saving.save(saving.traces.as_deref(), &slug, "trace", trace.as_deref())?;
+    report.trace = saving.trace(&slug, trace.as_deref())?;
     report.time_ms = (!args.no_times).then(|| millis(time));
     Ok((report, status))
 }
@@ -304,44 +313,4 @@ fn reproduce(file: &str, input: &NetInput, decision: &NetDecision) {
         Err(_) => "a reproduction could not be saved".to_owned(),
     };
     say(&format!("{}\nthis is a bug in serval; {saved}\n", escape::line(reason)));
-}
-
-/// Where evidence and runs are kept.
-struct Saving {
-    certificates: Option<PathBuf>,
-    traces: Option<PathBuf>,
-    taken: BTreeSet<String>,
-}
-
-impl Saving {
-    fn new(args: &NetCheck) -> Result<Self, Failure> {
-        let traces: Vec<&PathBuf> = args.trace.iter().filter(|path| *path != Path::new("all")).collect();
-        if traces.len() > 1 {
-            return Err(Failure::message("--trace names two directories"));
-        }
-        Ok(Self { certificates: args.certificate.clone(), traces: traces.first().map(|path| (*path).clone()), taken: BTreeSet::new() })
-    }
-
-    /// A name for the files of a question, which no other question has.
-    fn slug(&mut self, question: &str) -> String {
-        let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' };
-        let base: String = question.chars().take(LONGEST_NAME).map(plain).collect();
-        let base = base.split('_').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_");
-        let base = if base.is_empty() { "question".to_owned() } else { base };
-        let mut slug = base.clone();
-        let mut number = 2;
-        while !self.taken.insert(slug.to_ascii_lowercase()) {
-            slug = format!("{base}-{number}");
-            number += 1;
-        }
-        slug
-    }
-
-    fn save(&self, directory: Option<&Path>, slug: &str, what: &str, text: Option<&str>) -> Result<Option<String>, Failure> {
-        let (Some(directory), Some(text)) = (directory, text) else { return Ok(None) };
-        std::fs::create_dir_all(directory).map_err(|error| Failure::message(format!("cannot make {}: {error}", shown(directory))))?;
-        let path = directory.join(format!("{slug}.{what}.json"));
-        write_file(&path, text)?;
-        Ok(Some(name_of(&path)))
-    }
 }
