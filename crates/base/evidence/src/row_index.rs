@@ -271,8 +271,8 @@ impl RowIndex {
         sought.position(|(row, (&first, &hash))| self.locate_from(packed, row, hash, first).is_err())
     }
 
-    /// Adds all rows that are sought to the list, in their order, unless it has them, and tells for each that is new the
-    /// step that led to it; false where there is no room.
+    /// Adds all rows that are sought to the list, in their order, unless it has them, and tells for each that is new
+    /// the step that led to it; false where there is no room.
     pub fn insert_sought<W: RowNumber>(&mut self, rows: &mut Rows<W>, mut came: impl FnMut(u32)) -> bool {
         self.insert_all(&mut rows.packed, &mut came)
     }

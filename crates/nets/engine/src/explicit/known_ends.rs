@@ -6,19 +6,20 @@
 //! 1. `t` gives nothing to the input places of `u`: no such place has more tokens after it than before;
 //! 2. `u` takes nothing from the input places of `t`: no such place has fewer tokens after it than before.
 //!
-//! **Theorem.** Where `u` is enabled at `M`, the marking to which it leads is known when `M` is followed, or noted to be
-//! added before what `M` leads to. So a search that does not follow it gives all markings the same numbers.
+//! **Theorem.** Where `u` is enabled at `M`, the marking to which it leads is known when `M` is followed, or noted to
+//! be added before what `M` leads to. So a search that does not follow it gives all markings the same numbers.
 //!
-//! **Proof.** By induction on the number of `M`, for the search that leaves out such `u`, we show that all to which an
-//! enabled transition leads from `M` is known once `M` has been followed. `u` is enabled at `P`, too, since by (1) its
-//! input places have at least as many tokens there; let it lead to `N`. `t` is enabled at `N` by (2), and leads to where
-//! `u` leads from `M`. `P` comes before `M`, so that `N` is known once `P` has been followed; and `M` was new when `t`,
-//! which comes after `u`, was followed at `P`: either `N` was known then, or it is added before `M`. So `N` has a smaller
-//! number than `M` and is followed before it, and by the induction hypothesis all to which `t` leads from `N` is known
-//! then, or noted before what `M` leads to. ∎
+//! **Proof.** By induction on the number of `M`, for the search that leaves out such `u`, we show that all to which
+//! an enabled transition leads from `M` is known once `M` has been followed. `u` is enabled at `P`, too, since by (1)
+//! its input places have at least as many tokens there; let it lead to `N`. `t` is enabled at `N` by (2), and leads
+//! to where `u` leads from `M`. `P` comes before `M`, so that `N` is known once `P` has been followed; and `M` was
+//! new when `t`, which comes after `u`, was followed at `P`: either `N` was known then, or it is added before `M`. So
+//! `N` has a smaller number than `M` and is followed before it, and by the induction hypothesis all to which `t`
+//! leads from `N` is known then, or noted before what `M` leads to. ∎
 //!
-//! The search must follow all that is enabled: with stubborn sets `u` need not have been followed at `P`. Runs are found
-//! again without this ([`super::Search::way_to`]). No evidence rests on it: the checker asks for all successors.
+//! The search must follow all that is enabled: with stubborn sets `u` need not have been followed at `P`. Runs are
+//! found again without this ([`super::Search::way_to`]). No evidence rests on it: the checker asks for all
+//! successors.
 
 use crate::fast::Fast;
 

@@ -1,9 +1,10 @@
 //! What the outside answers, by how it is used.
 //!
-//! **Claim.** A proof with these values is one about an outside that answers any of them, and a run with them is one of
-//! any outside. *Why.* A value that is only moved is a token: every map of tokens takes runs to runs. One that is
-//! tested takes both ways, one that is compared with literals is one of them or another, and of numbers there are two, or
-//! as many as it takes for each comparison to come out in each way. Two that are compared with each other may be equal.
+//! **Claim.** A proof with these values is one about an outside that answers any of them, and a run with them is one
+//! of any outside. *Why.* A value that is only moved is a token: every map of tokens takes runs to runs. One that is
+//! tested takes both ways, one that is compared with literals is one of them or another, and of numbers there are
+//! two, or as many as it takes for each comparison to come out in each way. Two that are compared with each other may
+//! be equal.
 
 use std::collections::BTreeSet;
 

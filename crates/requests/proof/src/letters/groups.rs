@@ -145,8 +145,8 @@ pub(super) fn check_groups(
 /// An automaton without loop letters, and the group of each letter that is in one.
 type Apart = (Automaton, BTreeMap<Node, usize>);
 
-/// The conditions of the lemma: groups are disjoint, their letters can be exchanged, and loops are visited. Adds the loop
-/// letters to those that are removed.
+/// The conditions of the lemma: groups are disjoint, their letters can be exchanged, and loops are visited. Adds the
+/// loop letters to those that are removed.
 pub(crate) fn check_apart(
     before: &Automaton,
     Groups { visits, each }: &Groups,

@@ -60,8 +60,8 @@ fn no_largest_configuration_can_be_left_out() {
     }
 }
 
-/// What a copy does behind its first step is found where the copy has come to: with copies at the first step alone nothing
-/// is ever stored.
+/// What a copy does behind its first step is found where the copy has come to: with copies at the first step alone
+/// nothing is ever stored.
 #[test]
 fn copies_that_move_are_listed_where_they_are() {
     let text = "memory x; thread A { r := x; if (r == 1) { l: skip; } } thread* P { skip; x := 1; } never A@l;";
