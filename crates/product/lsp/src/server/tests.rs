@@ -1,4 +1,4 @@
-//! A mistake of ours in one analysis costs its own answer: the client is told, and the server lives on.
+//! A mistake of ours in one analysis costs its own answer: the client gets an error, and the server lives on.
 
 use std::sync::Mutex;
 
